@@ -8,27 +8,18 @@
 // not depend on which invocation ran first. Fixed and prescribed bodies are never written and never conflict.
 // There are COLOURS colours for each of two tilings (tiles.wgsl). A contact within a tile of the first can only have the colours of that one,
 // a contact that it cuts those of the second. (A body with contacts in the colours of both would take more than COLOURS contacts one after
-// the other, which accelerated sweeps overshoot.)
+// the other, which accelerated sweeps overshoot.) So new contacts compete within their tile only, and one workgroup colours those of a tile.
 // Contacts that find no colour are overflow contacts, and so are all contacts of grains with surfaces of dynamic bodies: see split.wgsl.
 // Contacts of the vertices of a box take colours, as they are few.
-//
-// Large numbers of new contacts are dispatched round by round; the last few are finished inside one
-// workgroup without going back to the queue.
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read_write> colours: array<u32>;
 @group(0) @binding(4) var<storage, read> old_contacts: array<vec2u>;  // shape b; colour, and in the bits above it the side of a sheet
-@group(0) @binding(8) var<storage, read_write> pending: array<u32>;
-@group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
+@group(0) @binding(8) var<storage, read_write> pending: array<u32>;                // contacts without a colour, tile by tile
+@group(0) @binding(9) var<storage, read_write> pending_ends: array<atomic<u32>>;   // end of those of each tile of both tilings
 @group(0) @binding(12) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(13) var<storage, read> surfaces: array<Surface>;
 
-struct Round { index: u32 }
-@group(1) @binding(0) var<uniform> round: Round;
-
-// Number of pending contacts up to which one workgroup colours them alone.
-const FEW = 1024u;
-const FINISH = 256u;
 const COLOURS_OF_TILING = (1u << COLOURS) - 1u;
 
 // Colour of a contact in the last list; SPLIT: it had none.
@@ -71,36 +62,48 @@ fn mark_used(body: u32, colour: u32) {
     }
 }
 
-// Lets contacts of the last list keep their colours, and lists the others as pending.
+// Tiling in whose colours a contact may be; not used for one that both cut.
+fn tiling_of(allowed: u32) -> u32 {
+    return select(1u, 0u, allowed == COLOURS_OF_TILING);
+}
+
+// Index of the tile of a contact among the tiles of both tilings.
+fn tile_of_contact(bodies: vec2u) -> u32 {
+    let tiling = tiling_of(allowed_colours(bodies));
+    return tiling * tiles() + tile_of(bodies.x, tiling);
+}
+
+// Lets contacts of the last list keep their colours, and counts the others by tile.
 @compute @workgroup_size(64)
 fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
     if k >= status.contacts || is_halted() {
         return;
     }
-    if meets_dynamic_surface(contacts[k]) && !is_of_vertex(contacts[k]) {
+    let bodies = free_bodies(contacts[k]);
+    let allowed = allowed_colours(bodies);
+    if allowed == 0u || (meets_dynamic_surface(contacts[k]) && !is_of_vertex(contacts[k])) {
         colours[k] = SPLIT;
         return;
     }
-    let bodies = free_bodies(contacts[k]);
     let colour = old_colour(contacts[k].previous);
-    if ((allowed_colours(bodies) >> colour) & 1u) != 0u {
+    if ((allowed >> colour) & 1u) != 0u {
         colours[k] = colour;
         mark_used(bodies.x, colour);
         mark_used(bodies.y, colour);
         return;
     }
     colours[k] = UNCOLOURED;
-    pending[atomicAdd(&status.pending, 1u)] = k;
+    atomicAdd(&pending_ends[tile_of_contact(bodies)], 1u);
 }
 
-@compute @workgroup_size(1)
-fn plan_rounds() {
-    if !searches() {
-        return;
+// Lists the contacts without a colour by tile. After the scan `pending_ends` holds the start of each tile; filling moves it to the end.
+@compute @workgroup_size(64)
+fn list_pending(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k < status.contacts && !is_halted() && colours[k] == UNCOLOURED {
+        pending[atomicAdd(&pending_ends[tile_of_contact(free_bodies(contacts[k]))], 1u)] = k;
     }
-    let count = atomicLoad(&status.pending);
-    plan(ARGUMENTS_PENDING, select(0u, count, count > FEW && !is_halted()));
 }
 
 // Priority of a contact, a one-to-one scramble of its index: so neighbours in the list do not all wait for each other. Never 0.
@@ -108,8 +111,8 @@ fn priority(k: u32) -> u32 {
     return (k + 1u) * 2654435761u;
 }
 
-// Names the priority of a contact at both its bodies. A contact that finds no free colour becomes an overflow contact.
-fn propose_contact(k: u32, turn: u32) {
+// Enters the priority of a contact at both its bodies. A contact that finds no free colour becomes an overflow contact.
+fn propose(k: u32, word: u32) {
     if colours[k] != UNCOLOURED {
         return;
     }
@@ -118,24 +121,24 @@ fn propose_contact(k: u32, turn: u32) {
         colours[k] = SPLIT;
         return;
     }
-    atomicMax(&marks[bodies.x].best[turn], priority(k));
+    atomicMax(&marks[bodies.x].best[word], priority(k));
     if bodies.y != NONE {
-        atomicMax(&marks[bodies.y].best[turn], priority(k));
+        atomicMax(&marks[bodies.y].best[word], priority(k));
     }
 }
 
-// Gives a contact a colour if it wins at both bodies. Every contact clears the words for the next round.
-fn commit_contact(k: u32, turn: u32) {
+// Gives a contact a colour if it wins at both bodies. Every contact clears the words of the next round.
+fn commit(k: u32, word: u32, next_word: u32) {
     if colours[k] != UNCOLOURED {
         return;
     }
     let bodies = free_bodies(contacts[k]);
-    let wins_a = atomicLoad(&marks[bodies.x].best[turn]) == priority(k);
-    atomicStore(&marks[bodies.x].best[1u - turn], 0u);
+    let wins_a = atomicLoad(&marks[bodies.x].best[word]) == priority(k);
+    atomicStore(&marks[bodies.x].best[next_word], 0u);
     var wins_b = true;
     if bodies.y != NONE {
-        wins_b = atomicLoad(&marks[bodies.y].best[turn]) == priority(k);
-        atomicStore(&marks[bodies.y].best[1u - turn], 0u);
+        wins_b = atomicLoad(&marks[bodies.y].best[word]) == priority(k);
+        atomicStore(&marks[bodies.y].best[next_word], 0u);
     }
     if wins_a && wins_b {
         let free = free_colours(bodies);
@@ -154,78 +157,47 @@ fn free_colours(bodies: vec2u) -> u32 {
     return free;
 }
 
-@compute @workgroup_size(64)
-fn propose(@builtin(global_invocation_id) invocation: vec3u) {
-    let i = flat(invocation);
-    if i < atomicLoad(&status.pending) {
-        propose_contact(pending[i], round.index % 2u);
-    }
-}
-
-@compute @workgroup_size(64)
-fn commit(@builtin(global_invocation_id) invocation: vec3u) {
-    let i = flat(invocation);
-    if i < atomicLoad(&status.pending) {
-        commit_contact(pending[i], round.index % 2u);
-    }
-}
-
-// Lists the contacts without a colour after the dispatched rounds, in the upper half of `pending`. A pass over all that
-// were pending would keep the one workgroup that finishes busy for long; on lavapipe loops end after 65 535 turns.
-@compute @workgroup_size(64)
-fn list_late(@builtin(global_invocation_id) invocation: vec3u) {
-    let i = flat(invocation);
-    if i < atomicLoad(&status.pending) && colours[pending[i]] == UNCOLOURED {
-        pending[upper_half() + atomicAdd(&status.late, 1u)] = pending[i];
-    }
-}
-
-fn upper_half() -> u32 {
-    return arrayLength(&pending) / 2u;
-}
-
 var<workgroup> left: atomic<u32>;
 var<workgroup> left_before: u32;
-var<workgroup> first_left: u32;
+var<workgroup> places: vec2u;
 
-// Colours the last pending contacts in rounds, inside one workgroup. Each round colours at least one contact, and a contact that finds
+// Colours the contacts of a tile that need a colour, in rounds. Each round colours at least one contact, and a contact that finds
 // no free colour becomes an overflow contact, so the loop ends.
-@compute @workgroup_size(256)
-fn finish_colouring(@builtin(local_invocation_index) lane: u32) {
+@compute @workgroup_size(LANES)
+fn colour_tiles(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let tile = group.x + group.y * GROUPS_PER_ROW;
     if lane == 0u {
-        let were_rounds = atomicLoad(&status.pending) > FEW;
-        first_left = select(0u, upper_half(), were_rounds);
-        left_before = select(atomicLoad(&status.pending), atomicLoad(&status.late), were_rounds);
-        if is_halted() {
-            left_before = 0u;
+        places = vec2u(0u);
+        if tile < 2u * tiles() && !is_halted() {
+            places.x = select(0u, atomicLoad(&pending_ends[max(tile, 1u) - 1u]), tile > 0u);
+            places.y = atomicLoad(&pending_ends[tile]);
         }
+        atomicStore(&left, places.y - places.x);
     }
-    let first = workgroupUniformLoad(&first_left);
-    let count = workgroupUniformLoad(&left_before);
-    var turn = 0u;
+    let range = workgroupUniformLoad(&places);
+    // The words of the two tilings are apart, as a body may have contacts of both; those of rounds take turns.
+    var word = select(0u, 2u, tile >= tiles());
     loop {
         if lane == 0u {
+            left_before = atomicLoad(&left);
             atomicStore(&left, 0u);
         }
-        for (var i = lane; i < count; i += FINISH) {
-            propose_contact(pending[first + i], turn);
+        if workgroupUniformLoad(&left_before) == 0u {
+            break;
+        }
+        for (var i = range.x + lane; i < range.y; i += LANES) {
+            propose(pending[i], word);
         }
         storageBarrier();
         workgroupBarrier();
-        for (var i = lane; i < count; i += FINISH) {
-            commit_contact(pending[first + i], turn);
-            if colours[pending[first + i]] == UNCOLOURED {
+        for (var i = range.x + lane; i < range.y; i += LANES) {
+            commit(pending[i], word, word ^ 1u);
+            if colours[pending[i]] == UNCOLOURED {
                 atomicAdd(&left, 1u);
             }
         }
         storageBarrier();
         workgroupBarrier();
-        if lane == 0u {
-            left_before = atomicLoad(&left);
-        }
-        if workgroupUniformLoad(&left_before) == 0u {
-            break;
-        }
-        turn = 1u - turn;
+        word ^= 1u;
     }
 }

@@ -1,9 +1,9 @@
 // Impact [E6]: contacts that close in this substep, faster than the threshold, bounce before the solve.
 // Twin: src/cpu/impact.rs. If no contact bounces, the dispatches of this stage are empty.
 //
-//     find_impacts ─► plan_impact ─► prepare_impact ─► two sweeps ─► check_impacts ─► book_* ─► aim_round ─► plan_round
-//                                                          ▲                                                   │
-//                                                          └───────────────────────────────────────────────────┘
+//     find_impacts ─► plan_impact ─► prepare_impact ─► two sweeps ─► check_impacts ─► book_* ─► aim_round
+//                                                          ▲                                        │
+//                                                          └────────────────────────────────────────┘
 //
 // A bounce may drive a grain against the next one within the same substep, so the stage goes in rounds: when the sweeps of a
 // round have settled, its work enters the energy balance, and contacts that would still close bounce in the next round. The
@@ -45,14 +45,16 @@ fn bounces(constraint: Constraint, gap: f32, before: f32, gain: f32, threshold: 
 }
 
 // Bias velocity of a contact of this gap in an impact: the least speed at which it parts, FAR if it takes no part [E6]. If it bounces,
-// its closing speed enters `status.fastest`.
+// its closing speed enters `status.fastest`, and the residual until a sweep finds another.
 fn aim(constraint: Constraint, gap: f32) -> f32 {
     let before = closing(constraint);
     let gain = gained(constraint);
     // Half of the gain h a_n comes before the impact, the other half after it [E6].
     let rebound = -restitution_of(constraint) * (before + 0.5 * gain) - 0.5 * gain;
     if bounces(constraint, gap, before, gain, max(params.impact_threshold, status.noise)) {
-        atomicMax(&status.fastest, bitcast<u32>(-before));  // ordered like the positive floats
+        let speed = bitcast<u32>(-before);  // ordered like the positive floats
+        atomicMax(&status.fastest, speed);
+        atomicMax(&status.impact_residual, speed);
         return rebound;
     }
     if gap <= reach_of(constraint) {
@@ -61,19 +63,8 @@ fn aim(constraint: Constraint, gap: f32) -> f32 {
     return FAR;
 }
 
-@compute @workgroup_size(1)
-fn begin_impact() {
-    if is_halted() {
-        return;
-    }
-    atomicStore(&status.impacts, 0u);
-    atomicStore(&status.fastest, 0u);
-    status.striking = 0u;
-    status.rounds = 0u;
-    status.noise = 0.0;
-    status.impact_sweeps = 0u;
-    status.impact_residual = 0.0;
-}
+// Value of `status.impacts` when a contact bounces that `plan_impact` has not seen yet.
+const FOUND = 2u;
 
 // Finds out whether any contact bounces.
 @compute @workgroup_size(64)
@@ -85,23 +76,22 @@ fn find_impacts(@builtin(global_invocation_id) invocation: vec3u) {
     let constraint = load_constraint(place);
     let before = closing(constraint);
     if before < -params.impact_threshold && bounces(constraint, gap_of(constraint), before, gained(constraint), params.impact_threshold) {
-        atomicStore(&status.impacts, 1u);
+        atomicStore(&status.impacts, FOUND);
     }
 }
 
 // Plans the dispatches of this stage: like those of a sweep if a contact bounces, empty otherwise.
 @compute @workgroup_size(64)
 fn plan_impact(@builtin(local_invocation_index) lane: u32) {
-    var runs = atomicLoad(&status.impacts) == 1u && !is_halted();
-    if runs && status.calm == 1u {
-        runs = false;
-        if lane == 0u {
+    let bounce = atomicLoad(&status.impacts) == FOUND;
+    let was_halted = is_halted();
+    let runs = bounce && !was_halted && status.calm == 0u;
+    workgroupBarrier();
+    if lane == 0u && !was_halted {
+        begin(runs);
+        if bounce && !runs {
             atomicOr(&status.halted, HALT_BUSY);
         }
-    }
-    if runs && lane == 0u {
-        status.bounces++;
-        status.striking = 1u;
     }
     if lane < 3u {
         arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane] =
@@ -110,6 +100,18 @@ fn plan_impact(@builtin(local_invocation_index) lane: u32) {
         arguments[3u * ARGUMENTS_IMPACT_BODIES + lane] = 0u;
     }
     plan_pass(ARGUMENTS_IMPACT_SWEEP, lane, runs);
+}
+
+fn begin(runs: bool) {
+    let flag = select(0u, 1u, runs);
+    atomicStore(&status.impacts, flag);
+    atomicStore(&status.fastest, 0u);
+    atomicStore(&status.impact_residual, 0u);
+    status.bounces += flag;
+    status.striking = flag;
+    status.rounds = 0u;
+    status.noise = 0.0;
+    status.impact_sweeps = 0u;
 }
 
 // Prepares the constraints of the first round, from those of the narrowphase.
@@ -126,9 +128,13 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn aim_round(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
-    if place < status.contacts {
-        let constraint = load_constraint(place);
-        begin_constraint(place, constraint, constraint.compliance);
+    if place >= status.contacts {
+        return;
+    }
+    let constraint = load_constraint(place);
+    begin_constraint(place, constraint, constraint.compliance);
+    if place == 0u {
+        status.rounds++;
     }
 }
 
@@ -140,15 +146,17 @@ fn begin_constraint(place: u32, constraint: Constraint, gap: f32) {
     }
 }
 
-// Ends the round if the last sweep changed little enough. Runs after every second sweep.
+// Ends the round if the last sweep changed little enough, and the stage if no contact bounces in this round, which then was not swept.
+// Runs after every second sweep.
 @compute @workgroup_size(64)
 fn check_impacts(@builtin(local_invocation_index) lane: u32) {
-    let is_swept = status.striking == 1u && !is_halted();
+    let goes_on = status.striking == 1u && !is_halted();
+    let fastest = bitcast<f32>(atomicLoad(&status.fastest));
     let change = bitcast<f32>(atomicLoad(&status.change));
-    let tolerance = params.impact_tolerance * bitcast<f32>(atomicLoad(&status.fastest));
-    let is_over = is_swept && change < tolerance;
+    let is_swept = goes_on && fastest > 0.0;
+    let is_over = is_swept && change < params.impact_tolerance * fastest;
     workgroupBarrier();
-    if lane < PASS && is_over {
+    if lane < PASS && goes_on && !is_swept {
         arguments[3u * (ARGUMENTS_IMPACT_SWEEP + lane)] = 0u;
     }
     if lane < 3u {
@@ -159,33 +167,15 @@ fn check_impacts(@builtin(local_invocation_index) lane: u32) {
         plan(ARGUMENTS_IMPACT_BODIES, select(0u, bodies(), is_over));
         if is_swept {
             status.impact_sweeps += 2u;
-            status.impact_residual = change;
+            atomicStore(&status.impact_residual, bitcast<u32>(change));
         }
         if is_over {
             // The closing speeds that the sweeps left must not bounce again.
-            status.noise = max(status.noise, 2.0 * tolerance);
-            status.striking = 0u;
+            status.noise = max(status.noise, 2.0 * params.impact_tolerance * fastest);
             atomicStore(&status.fastest, 0u);
         }
+        status.striking = select(0u, 1u, is_swept);
         atomicStore(&status.change, 0u);
-    }
-}
-
-// Plans the sweeps of the next round, if a contact still bounces.
-@compute @workgroup_size(64)
-fn plan_round(@builtin(local_invocation_index) lane: u32) {
-    let is_aimed = arguments[3u * ARGUMENTS_IMPACT_ROUND] > 0u;
-    let fastest = bitcast<f32>(atomicLoad(&status.fastest));
-    if !is_aimed {
-        return;
-    }
-    if lane == 0u {
-        status.rounds++;
-        status.striking = select(0u, 1u, fastest > 0.0);
-        status.impact_residual = max(status.impact_residual, fastest);
-    }
-    if fastest > 0.0 {
-        plan_pass(ARGUMENTS_IMPACT_SWEEP, lane, true);
     }
 }
 

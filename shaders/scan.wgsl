@@ -1,5 +1,5 @@
-// Scan: exclusive prefix sum of an array of counts, in place. It takes three kernels (sums of blocks, scan of the sums,
-// distribution), so no workgroup ever waits for another.
+// Scan: exclusive prefix sum of an array of counts, in place. It takes two kernels (sums of blocks, prefix sums within a block from
+// the sum of the blocks before it), so no workgroup ever waits for another.
 
 const ITEMS = 4u;                    // values per invocation
 const WIDTH = 256u;                  // invocations per workgroup
@@ -58,38 +58,28 @@ fn sum_blocks(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_ind
     }
 }
 
-@compute @workgroup_size(256)
-fn scan_block_sums(@builtin(local_invocation_index) lane: u32) {
-    let blocks = arrayLength(&scan_sums);
-    var carry = 0u;
-    for (var first = 0u; first < blocks; first += WIDTH) {
-        let index = first + lane;
-        var value = 0u;
-        if index < blocks {
-            value = scan_sums[index];
-        }
-        let inclusive = sum_before(lane, value);
-        let total = sum_of_parts(WIDTH);
-        if index < blocks {
-            scan_sums[index] = carry + inclusive - value;
-        }
-        carry += total;
-        workgroupBarrier();
+// Sum of the blocks before a block. Every workgroup finds it for itself: a thousandth of the values at most, in place of a dispatch.
+fn sum_of_blocks(end: u32, lane: u32) -> u32 {
+    var sum = 0u;
+    for (var block = lane; block < min(end, arrayLength(&scan_sums)); block += WIDTH) {
+        sum += scan_sums[block];
     }
+    sum_before(lane, sum);
+    let total = sum_of_parts(WIDTH);
+    workgroupBarrier();
+    return total;
 }
 
 @compute @workgroup_size(256)
-fn add_block_sums(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+fn scan_blocks(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_of(group);
+    let blocks_before = sum_of_blocks(block, lane);
     let first = block * BLOCK + lane * ITEMS;
     var sum = 0u;
     for (var i = 0u; i < ITEMS; i++) {
         sum += value_at(first + i);
     }
-    var before = sum_before(lane, sum) - sum;
-    if block < arrayLength(&scan_sums) {
-        before += scan_sums[block];
-    }
+    var before = blocks_before + sum_before(lane, sum) - sum;
     for (var i = 0u; i < ITEMS; i++) {
         let value = value_at(first + i);
         if first + i < arrayLength(&scan_values) {

@@ -36,12 +36,13 @@ fn plan_search() {
     plan_scan(ARGUMENTS_SCAN_BUCKETS, once * (params.bucket_mask + 1u));
     plan_scan(ARGUMENTS_SCAN_STARTS, once * (balls() + 1u));
     plan_scan(ARGUMENTS_SCAN_CUBES, once * 2u * cubes());
+    plan_groups(ARGUMENTS_TILES, once * 2u * tiles());
+    plan_scan(ARGUMENTS_SCAN_PENDING, once * 2u * tiles());
     plan_scan(ARGUMENTS_SCAN_BINS, once * BINS * tiles());
     plan_scan(ARGUMENTS_SCAN_SIDES, once * bodies());
     // The search plans these dispatches later.
     plan(ARGUMENTS_FOUND, 0u);
     plan(ARGUMENTS_STORED, 0u);
-    plan(ARGUMENTS_PENDING, 0u);
     plan(ARGUMENTS_OVERFLOW, 0u);
 }
 

@@ -29,13 +29,19 @@ fn strike_contacts_and_note(@builtin(workgroup_id) group: vec3u, @builtin(local_
 }
 
 fn strike_tile(group: vec3u, lane: u32, is_noted: bool) {
+    let is_idle = strikes_nothing();
     for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
-        let places = places_of(group, own_colour);
+        let places = select(places_of(group, own_colour), vec2u(0u), is_idle);
         for (var place = places.x + lane; place < places.y; place += LANES) {
             solve_place(place, load_impact(place), load_impulse(place), is_noted);
         }
         storageBarrier();
     }
+}
+
+// Whether nothing bounces in this round of impacts. The sweeps of the round then change nothing; `check_impacts` empties those after them.
+fn strikes_nothing() -> bool {
+    return atomicLoad(&status.fastest) == 0u;
 }
 
 // Constraint of a contact in an impact: rigid, as `compliance` holds the gap in impacts.
@@ -115,7 +121,7 @@ fn sweep_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(loc
     var a = no_side();
     var b = no_side();
     if contact < status.overflow {
-        solve_copies(contact, load_constraint(status.coloured + contact), HAS_TOLERANCE, &a, &b);
+        solve_copies(contact, load_constraint(status.coloured + contact), HAS_TOLERANCE, false, &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -126,7 +132,7 @@ fn strike_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(lo
     var a = no_side();
     var b = no_side();
     if contact < status.overflow {
-        solve_copies(contact, load_impact(status.coloured + contact), false, &a, &b);
+        solve_copies(contact, load_impact(status.coloured + contact), false, strikes_nothing(), &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -140,15 +146,17 @@ fn strike_overflow_and_note(
     var a = no_side();
     var b = no_side();
     if contact < status.overflow {
-        solve_copies(contact, load_impact(status.coloured + contact), true, &a, &b);
+        solve_copies(contact, load_impact(status.coloured + contact), true, strikes_nothing(), &a, &b);
     }
     hand_over(lane, a, b);
 }
 
+// Solves an overflow contact. An idle one keeps its impulse: the sides that it hands over are zero.
 fn solve_copies(
     contact: u32,
     constraint: Constraint,
     is_noted: bool,
+    is_idle: bool,
     side_of_a: ptr<function, Side>,
     side_of_b: ptr<function, Side>,
 ) {
@@ -158,7 +166,10 @@ fn solve_copies(
     let a = velocities[constraint.bodies.x];
     let b = velocities[constraint.bodies.y];
     let response = Response(entry.response, entry.tangent_d, vec2f(entry.copies));
-    let impulse = solve_general(constraint, old, a, b, response, colour.relaxation);
+    var impulse = old;
+    if !is_idle {
+        impulse = solve_general(constraint, old, a, b, response, colour.relaxation);
+    }
     store_impulse(place, impulse);
     if is_noted {
         note_change(constraint, a, b, old, impulse);

@@ -17,6 +17,7 @@
 @group(0) @binding(3) var<storage, read> colours: array<u32>;
 @group(0) @binding(4) var<storage, read> poses: array<Pose>;
 @group(0) @binding(5) var<storage, read_write> cube_ends: array<atomic<u32>>;  // bodies per cube, of both tilings
+@group(0) @binding(7) var<storage, read_write> pending_ends: array<atomic<u32>>; // contacts per tile that need a colour
 @group(0) @binding(8) var<storage, read_write> binned: array<u32>;             // contacts, bin by bin
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(10) var<storage, read_write> bin_ends: array<atomic<u32>>;  // end of each bin
@@ -56,9 +57,10 @@ fn clear_cubes(@builtin(global_invocation_id) invocation: vec3u) {
     if i < BINS * tiles() {
         atomicStore(&bin_ends[i], 0u);
     }
+    if i < 2u * tiles() {
+        atomicStore(&pending_ends[i], 0u);
+    }
     if i == 0u {
-        atomicStore(&status.pending, 0u);
-        atomicStore(&status.late, 0u);
         atomicStore(&status.colours, 0u);
     }
 }
@@ -84,7 +86,8 @@ fn assign_tiles(@builtin(global_invocation_id) invocation: vec3u) {
     for (var tiling = 0u; tiling < 2u; tiling++) {
         let before = atomicLoad(&cube_ends[cube_of(body, tiling)]) - tiling * bodies();
         marks[body].tiles[tiling] = before / TILE;
-        atomicStore(&marks[body].best[tiling], 0u);
+        atomicStore(&marks[body].best[2u * tiling], 0u);
+        atomicStore(&marks[body].best[2u * tiling + 1u], 0u);
     }
 }
 

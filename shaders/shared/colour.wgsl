@@ -14,9 +14,6 @@ struct Turn {
 }
 @group(1) @binding(0) var<uniform> colour: Turn;
 
-// Number of invocations of a workgroup that solves a tile. The device decides, and no result depends on it.
-override LANES: u32 = 128u;
-
 // First place in solving order, and the end, of the contacts of a colour in the tile of a workgroup. They share no dynamic body, so their
 // loads and stores cannot race, and neither can those of two tiles. Many may share a prescribed body: it is always `b`, has inverse mass 0,
 // and is never written.

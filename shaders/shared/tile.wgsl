@@ -3,7 +3,7 @@
 struct Mark {
     used: atomic<u32>,                // colours in use, as bits
     tiles: array<u32, 2>,             // tile in the first and in the second tiling
-    best: array<atomic<u32>, 2>,      // highest priority at the body, for alternate rounds of the colouring
+    best: array<atomic<u32>, 4>,      // highest priority at the body: in each tiling, for alternate rounds of the colouring
 }
 @group(0) @binding(6) var<storage, read_write> marks: array<Mark>;
 

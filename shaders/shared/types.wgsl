@@ -55,7 +55,6 @@ struct Status {
     substep: u32,              // substeps done in this submission
     remembered: u32,           // vertices and spheres in the previous neighbour list
     contacts: u32,             // contacts in the neighbour list
-    pending: atomic<u32>,      // contacts without a colour when the colouring began
     impacts: atomic<u32>,      // 1: a contact bounces in this substep
     change: atomic<u32>,       // bits of the largest change of a contact velocity in this sweep [m/s]
     sweeps: u32,               // sweeps (with a tolerance) or iterations of gradient descent done in this substep
@@ -70,13 +69,12 @@ struct Status {
     searches: u32,             // rebuilds of the neighbour list in this submission
     calm: u32,                 // 1: no step of this submission may rebuild or bounce; a step that has to halts
     bounces: u32,              // substeps of this submission in which a contact bounced
-    late: atomic<u32>,         // contacts without a colour after the dispatched rounds of colouring
     fastest: atomic<u32>,      // bits of the largest closing speed of a contact that bounces [m/s]; 0: none bounces
-    striking: u32,             // 1: a round of impacts is being swept
+    striking: u32,             // 1: rounds of impacts go on, so far as is known
     rounds: u32,               // rounds of impacts done in this substep
     noise: f32,                // closing speed that the sweeps of impacts may leave; slower contacts do not bounce in later rounds [m/s]
     impact_sweeps: u32,        // sweeps over the impacts in this substep
-    impact_residual: f32,      // largest change in the last of these sweeps, or fastest closing speed left after it [m/s]
+    impact_residual: atomic<u32>, // bits of the largest change in the last of these sweeps, or of the fastest closing speed left after it [m/s]
     careful: u32,              // 0: first solution of the substep; 1: second, from zero impulses; 2: third, also without friction and rolling
     steepness: f32,            // curvature L of the objective that gradient descent assumes, in units of D [-] [E15]
     theta: f32,                // member θ of Nesterov's sequence [-]
@@ -168,6 +166,9 @@ override HAS_MOMENTUM: bool = true;
 
 // Whether the guard detects substeps in which friction and rolling make energy [E12].
 override HAS_GUARD: bool = true;
+
+// Number of invocations of a workgroup that colours or solves a tile. The device decides, and no result depends on it.
+override LANES: u32 = 128u;
 
 // Whether a tolerance is set. Without one the change in a sweep is not measured.
 override HAS_TOLERANCE: bool = true;

@@ -224,7 +224,8 @@ impl Capacity {
         let halves = if self.rigids > 0 { 2 } else { 1 };
         let overflow = u64::from(self.overflow);
         let buckets = u64::from(self.buckets);
-        let (cubes, bins) = (2 * cubes_for(bodies), u64::from(BINS) * bodies.div_ceil(u64::from(TILE)));
+        let tiles = bodies.div_ceil(u64::from(TILE));
+        let (cubes, bins) = (2 * cubes_for(bodies), u64::from(BINS) * tiles);
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         // The buffers of the constraints also hold the sphere entries of the search, the cubes of the tiles, and the marks of the bodies
@@ -259,8 +260,10 @@ impl Capacity {
             ("bucket_sums", 4 * buckets.div_ceil(1024)),
             ("contact_sums", 4 * (balls + 1).div_ceil(1024)),
             ("cube_sums", 4 * cubes.div_ceil(1024)),
+            ("pending_sums", 4 * (2 * tiles).div_ceil(1024)),
             ("bin_sums", 4 * bins.div_ceil(1024)),
             ("side_sums", 4 * bodies.div_ceil(1024)),
+            ("pending_ends", 4 * 2 * tiles),
             ("bin_ends", 4 * bins),
             ("side_ends", 4 * bodies),
             ("overflow", overflow * size_of::<layout::Overflow>() as u64),

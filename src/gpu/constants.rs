@@ -178,8 +178,8 @@ planned! {
     Cubes "CUBES" 1;
     /// Contacts that the rebuild found.
     Found "FOUND" 1;
-    /// Contacts that still need a colour, if they are many.
-    Pending "PENDING" 1;
+    /// A workgroup per tile of both tilings.
+    Tiles "TILES" 1;
     /// Overflow contacts.
     Overflow "OVERFLOW" 1;
     /// Blocks of the prefix sum over the buckets.
@@ -188,6 +188,8 @@ planned! {
     StartScan "SCAN_STARTS" 1;
     /// Blocks of the prefix sum over cubes of cells.
     CubeScan "SCAN_CUBES" 1;
+    /// Blocks of the prefix sum over the tiles of both tilings.
+    PendingScan "SCAN_PENDING" 1;
     /// Blocks of the prefix sum over the bins of contacts.
     BinScan "SCAN_BINS" 1;
     /// Blocks of the prefix sum over bodies.

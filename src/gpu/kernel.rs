@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER, Settings};
 
 use super::buffers::{Buffers, Capacity};
-use super::constants::{GROUPS_PER_ROW, PASS, Planned};
+use super::constants::{GROUPS_PER_ROW, PASS};
 use super::counted::CountedPass;
 use super::device::Device;
 use super::ensemble::launcher::Launcher;
@@ -17,8 +17,8 @@ use super::step::{self, Aliases, Kernel, Over, Pass, Stage, Work};
 
 /// Distance of two entries in the buffer of turns \[bytes\]: an alignment of dynamic offsets that every device accepts.
 const TURN_STRIDE: u32 = 256;
-/// Number of turns of rounds and plain sweeps; the turns of accelerated sweeps come after them.
-const PLAIN_TURNS: u32 = 16;
+/// Number of turns of plain sweeps; the turns of accelerated sweeps come after them.
+const PLAIN_TURNS: u32 = PASS;
 /// Steepness from which projected gradient descent accepts every try; WGSL `STEEPEST`.
 pub const STEEPEST: f64 = 3072.0;
 /// Number of sweeps after which the momentum no longer grows \[E12\].
@@ -103,11 +103,6 @@ impl Kernels {
             }
             Work::Book(_) | Work::Weigh(_) | Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
-            Work::Rounds(kernels, times) => {
-                for round in 0..*times {
-                    kernels.iter().for_each(|kernel| self.run(pass, kernel, round, buffers));
-                }
-            }
             Work::Visit(kernels) => self.visit(pass, kernels, [0, 0], buffers),
             Work::Impacts(passes, between) => {
                 for _ in 0..settings.impact_iterations.div_ceil(2) {
@@ -187,7 +182,7 @@ impl Kernels {
     }
 
     fn scan(&self, pass: &mut CountedPass<'_>, over: Over, aliases: Aliases, buffers: &Buffers) {
-        for (kernel, over) in SCAN.into_iter().zip([over, Over::At(Planned::Search), over]) {
+        for kernel in SCAN {
             self.set(pass, (("scan", kernel), aliases), 0, place_of(over), buffers);
             dispatch_over(pass, over, buffers);
         }

@@ -279,7 +279,7 @@ pub(super) struct Pipeline {
 }
 
 /// Kernels of a prefix sum, in order.
-pub(super) const SCAN: [&str; 3] = ["sum_blocks", "scan_block_sums", "add_block_sums"];
+pub(super) const SCAN: [&str; 2] = ["sum_blocks", "scan_blocks"];
 
 impl Module {
     /// Returns a kernel for the features of a scene; compiles it at the first request.

@@ -38,7 +38,7 @@ pub const SOURCES: [Source; 21] = [
     source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "plan"),
     source!("matching" uses "types" "impulses"),
     source!("tiles" uses "types" "plan" "tile"),
-    source!("colouring" uses "types" "plan" "tile"),
+    source!("colouring" uses "types" "tile"),
     source!("overflow" uses "types" "hubs"),
     source!("narrowphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "constraints" "impulses"),
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),

@@ -3,12 +3,12 @@
 use super::constants::Planned;
 use super::constants::Planned::{
     Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, ImpactBodies,
-    ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow, Pending, Search,
-    SearchBodies, SideScan, StartScan, Stored, Sweep, Swept, Uncoloured,
+    ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow, PendingScan, Search,
+    SearchBodies, SideScan, StartScan, Stored, Sweep, Swept, Tiles, Uncoloured,
 };
 use super::pipelines::Features;
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
-use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Rounds, Run, Scan, Sweeps, Visit, Weigh};
+use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Run, Scan, Sweeps, Visit, Weigh};
 
 use crate::settings::{self, Acceleration, Algorithm, Settings};
 
@@ -87,8 +87,6 @@ pub enum Work {
     BookJoints(Kernel),
     /// Exclusive prefix sum over blocks of values; the aliases name the buffers of the values (`scan_values`) and of the block sums.
     Scan(Over, Aliases),
-    /// Kernels one after the other, repeated the given number of times; each reads the index of the round.
-    Rounds(&'static [Kernel], u32),
     /// Pass over all contacts; it applies the impulses of the warm start to the bodies.
     Visit(Pass),
     /// Passes over all contacts, one per iteration, fewer when the tolerance is met.
@@ -116,7 +114,6 @@ impl Work {
             Run(kernel) | Book(kernel) | Weigh(kernel) | Join(kernel) | Hold(kernel) | BookJoints(kernel) => {
                 vec![kernel]
             }
-            Rounds(kernels, _) => kernels.iter().collect(),
             Visit(pass) | Sweeps(pass) => pass.kernels().collect(),
             Descend { aim, give, arrive, judge } => {
                 [aim].into_iter().chain(give.kernels()).chain([arrive, judge]).collect()
@@ -173,9 +170,6 @@ impl Pass {
         self.extrapolate.as_ref().filter(|_| settings.acceleration == Acceleration::Nesterov)
     }
 }
-
-/// Number of rounds of colouring that are dispatched while many contacts need a colour.
-const ROUNDS: u32 = 12;
 
 /// Solver of the contact problem on the device, as a list of stages: its warm start and its passes.
 pub struct Solver {
@@ -249,13 +243,9 @@ const FIND: &[Stage] = &[
             Scan(At(CubeScan), &[("scan_values", "cube_ends"), ("scan_sums", "cube_sums")]),
             run("tiles", "assign_tiles", At(SearchBodies)),
             run("colouring", "seed_colours", At(Found)),
-            run("colouring", "plan_rounds", Once),
-            Rounds(
-                &[kernel("colouring", "propose", At(Pending)), kernel("colouring", "commit", At(Pending))],
-                ROUNDS,
-            ),
-            run("colouring", "list_late", At(Pending)),
-            run("colouring", "finish_colouring", At(Search)),
+            Scan(At(PendingScan), &[("scan_values", "pending_ends"), ("scan_sums", "pending_sums")]),
+            run("colouring", "list_pending", At(Found)),
+            run("colouring", "colour_tiles", At(Tiles)),
             run("tiles", "count_bins", At(Found)),
             Scan(At(BinScan), &[("scan_values", "bin_ends"), ("scan_sums", "bin_sums")]),
             run("tiles", "fill_bins", At(Found)),
@@ -318,11 +308,7 @@ const PREPARE: &[Stage] = &[
     Stage {
         name: "impact",
         phase: Phase::Solve,
-        work: &[
-            run("impact", "begin_impact", Once),
-            run("impact", "find_impacts", At(Contacts)),
-            run("impact", "plan_impact", Once),
-        ],
+        work: &[run("impact", "find_impacts", At(Contacts)), run("impact", "plan_impact", Once)],
     },
     Stage {
         name: "impact",
@@ -343,7 +329,6 @@ const PREPARE: &[Stage] = &[
                     Hold(kernel("joints", "end_round", Machines)),
                     book("keep_velocities", At(ImpactBodies)),
                     Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", At(ImpactRound)) }),
-                    run("impact", "plan_round", Once),
                 ],
             ),
             weigh_impacts(At(ImpactContacts)),

@@ -75,8 +75,8 @@ const IMPULSE: u64 = 6 * WORD;
 const SHARE_OF_WORKS: u64 = size_of::<Works>() as u64 / 64;
 /// Tiles of a body and the colours that its contacts have taken.
 const USED: u64 = 3 * WORD;
-/// Two words per body, in which contacts without a colour compete for one.
-const BEST: u64 = 2 * WORD;
+/// Words per body in which contacts without a colour compete for one.
+const BEST: u64 = 4 * WORD;
 
 const fn grain(grain: u64) -> Traffic {
     Traffic { grain, contact: 0, loaded: 0, overflow: 0 }
@@ -117,6 +117,7 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("tiles", "count_cubes", grain(POSE + 4 * WORD)),
     ("tiles", "assign_tiles", grain(POSE + 2 * WORD + USED + BEST)),
     ("colouring", "seed_colours", both(2 * USED, CONTACT + 2 * WORD)),
+    ("colouring", "list_pending", contact(WORD)),
     ("overflow", "clear_sides", grain(2 * WORD)),
     ("overflow", "count_copies", both(0, CONTACT)),
     ("overflow", "count_sides", overflow(6 * WORD)),
@@ -185,7 +186,7 @@ fn needs_a_row(kernel: &Kernel) -> bool {
             | Over::At(Planned::ImpactRound)
             | Over::At(Planned::ImpactBodies)
             | Over::At(Planned::Search)
-            | Over::At(Planned::Pending)
+            | Over::At(Planned::Tiles)
     )
 }
 
@@ -197,7 +198,7 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
         Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
         // These run in scenes with meshes or joints only.
         Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
-        Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
+        Work::Book(_) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Visit(pass) => of_pass(pass, sizes),
         // Failed tries are not counted.

@@ -90,7 +90,7 @@ const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         mistake: "what is hit stops at the next grain in its way",
-        edits: &[edit("if fastest > 0.0 {", "if false {")],
+        edits: &[edit("begin_constraint(place, constraint, constraint.compliance);", "")],
         caught_by: ("elastic_drop", "kept"),
     },
     Mutation {

@@ -104,8 +104,7 @@ pub struct Params {
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Turn {
-    /// Index of the dispatch in its pass: 0 and 1 the tiles of the two tilings, 2 the overflow contacts, 3 the bodies. In
-    /// colouring, the round.
+    /// Index of the dispatch in its pass: 0 and 1 the tiles of the two tilings, 2 the overflow contacts, 3 the bodies.
     pub index: u32,
     /// Relaxation factor ω of the contact constraints \[-\]; above 1 in accelerated sweeps, the last excepted \[E12\].
     pub relaxation: f32,
@@ -142,8 +141,6 @@ pub struct Status {
     pub remembered: u32,
     /// Number of contacts in the neighbour list.
     pub contacts: u32,
-    /// Number of contacts that needed a colour when the colouring of a rebuild began.
-    pub pending: u32,
     /// Flag of a substep in which a contact bounces: 1, else 0.
     pub impacts: u32,
     /// Bits of the largest change of a contact velocity (f32) in this sweep \[m/s\].
@@ -172,11 +169,9 @@ pub struct Status {
     pub calm: u32,
     /// Number of substeps of this submission in which a contact bounced.
     pub bounces: u32,
-    /// Number of contacts that still need a colour after the dispatched rounds of colouring.
-    pub late: u32,
     /// Bits of the largest closing speed (f32) of a contact that bounces in this round of impacts \[m/s\]; 0: none bounces.
     pub fastest: u32,
-    /// Flag of a round of impacts that is being swept: 1, else 0.
+    /// Flag of rounds of impacts that go on, so far as is known: 1, else 0.
     pub striking: u32,
     /// Number of rounds of impacts done in this substep.
     pub rounds: u32,
@@ -482,8 +477,8 @@ pub struct Mark {
     pub used: u32,
     /// Tile in the first and in the second tiling.
     pub tiles: [u32; 2],
-    /// Highest priority at the body, for alternate rounds of the colouring.
-    pub best: [u32; 2],
+    /// Highest priority at the body: in each tiling, for alternate rounds of the colouring.
+    pub best: [u32; 4],
 }
 
 /// State of a body beyond its velocity: inertia tensor, locked axes, applied force; WGSL `Rigid`.

@@ -175,8 +175,8 @@ fn constants_have_the_values_of_their_twins() {
     assert_eq!(constant(&module, "HALT_BY_SURPRISE"), None, "a constant that is not there is noticed");
 }
 
-/// A kernel that runs over many items has workgroups of the size by which it is planned: 64. The kernels over the tiles of a pass, which are
-/// planned by workgroup, have the size that the device decides.
+/// A kernel that runs over many items has workgroups of the size by which it is planned: 64. The kernels over tiles, which are planned by
+/// workgroup, have the size that the device decides.
 #[test]
 fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
     let module = reflect("sweep").module;
@@ -191,7 +191,8 @@ fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
         for kernel @ Kernel { shader, entry, over, .. } in work.kernels() {
             let module = reflect(shader).module;
             let point = module.entry_points.iter().find(|point| point.name == *entry).expect("a kernel");
-            let is_of_tiles = of_tiles.iter().any(|of_tiles| std::ptr::eq(*of_tiles, kernel));
+            let is_of_tiles = *over == Over::At(Planned::Tiles)
+                || of_tiles.iter().any(|of_tiles| std::ptr::eq(*of_tiles, kernel));
             let is_of_pass = passes.iter().any(|pass| pass.kernels().any(|own| std::ptr::eq(own, kernel)));
             let expected = match over {
                 _ if is_of_tiles => {
