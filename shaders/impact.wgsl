@@ -17,6 +17,7 @@ override IMPULSE_PAIRS: u32 = 3u;  // number of pairs per contact, as in impulse
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
+@group(0) @binding(7) var<storage, read_write> velocities_before: array<Velocity>;   // before the round; empty without an energy balance
 
 // Gap of a constraint of the narrowphase [m], 0 where the shapes overlap. The bias velocity of overlapping contacts is positive or
 // zero, that of open ones is -gap/h.
@@ -97,7 +98,7 @@ fn plan_impact(@builtin(local_invocation_index) lane: u32) {
         arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane] =
             select(0u, arguments[3u * ARGUMENTS_CONTACTS + lane], runs);
         arguments[3u * ARGUMENTS_IMPACT_ROUND + lane] = 0u;
-        arguments[3u * ARGUMENTS_IMPACT_BODIES + lane] = 0u;
+        arguments[3u * ARGUMENTS_IMPACT_AIM + lane] = 0u;
     }
     plan_pass(ARGUMENTS_IMPACT_SWEEP, lane, runs);
 }
@@ -124,10 +125,13 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Prepares the constraints of the next round, from the velocities after the last one.
+// Prepares the constraints of the next round, from the velocities after the last one, and keeps these for the energy balance.
 @compute @workgroup_size(64)
 fn aim_round(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
+    if place < bodies() && place < arrayLength(&velocities_before) {
+        velocities_before[place] = velocities[place];
+    }
     if place >= status.contacts {
         return;
     }
@@ -164,7 +168,7 @@ fn check_impacts(@builtin(local_invocation_index) lane: u32) {
             select(0u, arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane], is_over);
     }
     if lane == 0u {
-        plan(ARGUMENTS_IMPACT_BODIES, select(0u, bodies(), is_over));
+        plan(ARGUMENTS_IMPACT_AIM, select(0u, max(bodies(), status.contacts), is_over));
         if is_swept {
             status.impact_sweeps += 2u;
             atomicStore(&status.impact_residual, bitcast<u32>(change));

@@ -3,7 +3,7 @@
 
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
-@group(0) @binding(9) var<storage, read_write> last_velocities: array<Velocity>;
+@group(0) @binding(9) var<storage, read_write> last_velocities: array<vec2f>;   // three pairs per body: linear, then angular
 
 // Solves the contacts of a tile, colour by colour.
 @compute @workgroup_size(LANES)
@@ -204,12 +204,16 @@ fn extrapolate(@builtin(global_invocation_id) invocation: vec3u) {
 // Extrapolates the velocities of a body by the same factor as the impulses, as they are linear in the impulses [E12].
 fn extrapolate_body(body: u32) {
     let now = velocities[body];
-    let last = last_velocities[body];
+    let x = last_velocities[3u * body];
+    let y = last_velocities[3u * body + 1u];
+    let z = last_velocities[3u * body + 2u];
     if colour.share > 0.0 && now.inverse_mass > 0.0 {
-        velocities[body].linear = now.linear + colour.share * (now.linear - last.linear);
-        velocities[body].angular = now.angular + colour.share * (now.angular - last.angular);
+        velocities[body].linear = now.linear + colour.share * (now.linear - vec3f(x, y.x));
+        velocities[body].angular = now.angular + colour.share * (now.angular - vec3f(y.y, z));
     }
-    last_velocities[body] = now;
+    last_velocities[3u * body] = now.linear.xy;
+    last_velocities[3u * body + 1u] = vec2f(now.linear.z, now.angular.x);
+    last_velocities[3u * body + 2u] = now.angular.yz;
 }
 
 // Extrapolates the impulse of an overflow contact here, as the kernel of the overflow contacts has no binding to spare.

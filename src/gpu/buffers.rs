@@ -234,7 +234,7 @@ impl Capacity {
         let marks = bodies * size_of::<layout::Mark>() as u64;
         let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
         // The buffer of the old contacts, which a rebuild reads, also holds the velocities of the last sweep.
-        let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
+        let last = if self.accelerates { 24 * bodies } else { 0 };
         let of_impulses = 8 * u64::from(self.impulse_pairs) * contacts;
         // Sums of works: contacts, impacts of contacts, joints, impacts of joints, bodies.
         let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + 2 + bodies.div_ceil(64);
@@ -357,7 +357,7 @@ fn buckets_for(grains: u32) -> u32 {
 }
 
 /// Returns the number of cubes of cells by which a number of bodies are sorted into tiles; WGSL `cubes`.
-fn cubes_for(bodies: u64) -> u64 {
+pub(super) fn cubes_for(bodies: u64) -> u64 {
     let bits = u64::BITS - (2 * bodies).leading_zeros();
     1 << (3 * bits.div_ceil(3).min(MOST_CUBE_BITS))
 }

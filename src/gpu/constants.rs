@@ -202,8 +202,8 @@ planned! {
     Booked "BOOKED" 1;
     /// All contacts if a round of impacts has just been solved.
     ImpactRound "IMPACT_ROUND" 1;
-    /// All bodies if a round of impacts has just been solved.
-    ImpactBodies "IMPACT_BODIES" 1;
+    /// Bodies or contacts, whichever are more, if a round of impacts has just been solved.
+    ImpactAim "IMPACT_AIM" 1;
     /// All vertices and spheres if there is room for their contacts.
     Stored "STORED" 1;
     /// All contacts until projected gradient descent ends.

@@ -2,7 +2,7 @@
 
 use super::constants::Planned;
 use super::constants::Planned::{
-    Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, ImpactBodies,
+    Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, ImpactAim,
     ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow, PendingScan, Search,
     SearchBodies, SideScan, StartScan, Stored, Sweep, Swept, Tiles, Uncoloured,
 };
@@ -327,8 +327,7 @@ const PREPARE: &[Stage] = &[
                     book_impacts(At(ImpactRound)),
                     BookJoints(kernel("balance", "book_joint_impacts", Once)),
                     Hold(kernel("joints", "end_round", Machines)),
-                    book("keep_velocities", At(ImpactBodies)),
-                    Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", At(ImpactRound)) }),
+                    Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", At(ImpactAim)) }),
                 ],
             ),
             weigh_impacts(At(ImpactContacts)),

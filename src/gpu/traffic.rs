@@ -8,6 +8,7 @@
 use crate::engine::{Snapshot, StepReport};
 use crate::settings::{Bookkeeping, Settings};
 
+use super::buffers::cubes_for;
 use super::constants::Planned;
 use super::layout::{
     ConstraintArms, ConstraintHead, Contact, Entry, Overflow, Pose, Sphere, Velocity, Works,
@@ -34,6 +35,11 @@ impl Sizes {
         let StepReport { contacts, overflow, .. } = state.report;
         Sizes { grains: state.world.grain_count() as u64, contacts, loaded, overflow }
     }
+
+    /// Returns the number of cubes of cells of both tilings.
+    fn cubes(&self) -> u64 {
+        2 * cubes_for(self.grains)
+    }
 }
 
 /// Memory traffic of a kernel \[bytes\].
@@ -47,6 +53,8 @@ struct Traffic {
     loaded: u64,
     /// Per overflow contact, in addition to `contact`.
     overflow: u64,
+    /// Per cube of cells by which bodies are sorted into tiles, for both tilings.
+    cube: u64,
 }
 
 impl Traffic {
@@ -55,6 +63,7 @@ impl Traffic {
             + self.contact * sizes.contacts
             + self.loaded * sizes.loaded
             + self.overflow * sizes.overflow
+            + self.cube * sizes.cubes()
     }
 }
 
@@ -69,6 +78,8 @@ const SHARE: u64 = 6 * WORD;
 const ENTRY: u64 = size_of::<Entry>() as u64;
 const SPHERE: u64 = size_of::<Sphere>() as u64;
 const VELOCITY: u64 = size_of::<Velocity>() as u64;
+/// Velocity and angular velocity before a sweep, without mass and inertia.
+const LAST_VELOCITY: u64 = 6 * WORD;
 /// Linear and rolling impulse.
 const IMPULSE: u64 = 6 * WORD;
 /// Share of one invocation in the sum of works that a workgroup of 64 writes.
@@ -78,26 +89,28 @@ const USED: u64 = 3 * WORD;
 /// Words per body in which contacts without a colour compete for one.
 const BEST: u64 = 4 * WORD;
 
+const NOTHING: Traffic = Traffic { grain: 0, contact: 0, loaded: 0, overflow: 0, cube: 0 };
+
 const fn grain(grain: u64) -> Traffic {
-    Traffic { grain, contact: 0, loaded: 0, overflow: 0 }
+    Traffic { grain, ..NOTHING }
 }
 
 const fn contact(contact: u64) -> Traffic {
-    Traffic { grain: 0, contact, loaded: 0, overflow: 0 }
+    Traffic { contact, ..NOTHING }
 }
 
 const fn both(grain: u64, contact: u64) -> Traffic {
-    Traffic { grain, contact, loaded: 0, overflow: 0 }
+    Traffic { grain, contact, ..NOTHING }
 }
 
 /// Returns the traffic of a pass over the contacts, tile by tile: each body is read and written once for each of the two tilings. A contact
 /// without an impulse is read, but not written.
 const fn pass(read: u64, loaded: u64) -> Traffic {
-    Traffic { grain: 4 * VELOCITY, contact: read, loaded, overflow: 0 }
+    Traffic { grain: 4 * VELOCITY, contact: read, loaded, ..NOTHING }
 }
 
 const fn overflow(overflow: u64) -> Traffic {
-    Traffic { grain: 0, contact: 0, loaded: 0, overflow }
+    Traffic { overflow, ..NOTHING }
 }
 
 /// Shader, kernel and traffic of each kernel. The number of buckets is taken as that of the grains. The search for pairs reads each
@@ -112,8 +125,7 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("matching", "match_impulses", contact(CONTACT + 2 * IMPULSE)),
     ("matching", "remember_contacts", contact(CONTACT + 3 * WORD + 2 * IMPULSE)),
     ("matching", "remember_owners", grain(2 * WORD)),
-    // There are at most 16 cubes of cells per body, for each of the two tilings.
-    ("tiles", "clear_cubes", grain(2 * 16 * WORD)),
+    ("tiles", "clear_cubes", Traffic { cube: WORD, ..NOTHING }),
     ("tiles", "count_cubes", grain(POSE + 4 * WORD)),
     ("tiles", "assign_tiles", grain(POSE + 2 * WORD + USED + BEST)),
     ("colouring", "seed_colours", both(2 * USED, CONTACT + 2 * WORD)),
@@ -134,11 +146,7 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("impact", "find_impacts", both(VELOCITY, ROW)),
     ("balance", "keep_velocities", grain(2 * VELOCITY)),
     ("balance", "book_bodies", grain(3 * VELOCITY + SHARE_OF_WORKS)),
-    (
-        "balance",
-        "book_contacts",
-        Traffic { grain: 0, contact: IMPULSE, loaded: ROW + 2 * VELOCITY, overflow: 0 },
-    ),
+    ("balance", "book_contacts", Traffic { contact: IMPULSE, loaded: ROW + 2 * VELOCITY, ..NOTHING }),
     // Few contacts are with a boundary; of the others the kernel reads the bodies only.
     ("loads", "add_loads", contact(size_of::<ConstraintHead>() as u64)),
     ("predict", "prepare_constraints", both(VELOCITY, ROW + 2 * IMPULSE)),
@@ -159,7 +167,12 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     (
         "sweep",
         "extrapolate",
-        Traffic { grain: 4 * VELOCITY, contact: 2 * IMPULSE, loaded: 0, overflow: 2 * IMPULSE },
+        Traffic {
+            grain: 2 * (VELOCITY + LAST_VELOCITY),
+            contact: 2 * IMPULSE,
+            overflow: 2 * IMPULSE,
+            ..NOTHING
+        },
     ),
     ("sweep", "gather_sides", overflow(2 * WORD + SHARE + 2 * VELOCITY)),
     ("integrate", "judge", grain(VELOCITY)),
@@ -184,7 +197,7 @@ fn needs_a_row(kernel: &Kernel) -> bool {
             | Over::Machines
             | Over::At(Planned::ImpactContacts)
             | Over::At(Planned::ImpactRound)
-            | Over::At(Planned::ImpactBodies)
+            | Over::At(Planned::ImpactAim)
             | Over::At(Planned::Search)
             | Over::At(Planned::Tiles)
     )
@@ -220,9 +233,9 @@ fn of_pass(pass: &Pass, sizes: &Sizes) -> u64 {
 
 /// Returns the bytes of a prefix sum, which reads its array twice and writes it once.
 fn scanned(aliases: step::Aliases, sizes: &Sizes) -> u64 {
-    // There are as many bins as two hundredths of the bodies, and several times as many cubes of cells.
-    let per_grain = if aliases.iter().any(|(_, buffer)| *buffer == "cube_ends") { 32 * WORD } else { WORD };
-    3 * per_grain * sizes.grains
+    // There are fewer tiles and bins than grains, and several times as many cubes of cells.
+    let is_of_cubes = aliases.iter().any(|(_, buffer)| *buffer == "cube_ends");
+    3 * WORD * if is_of_cubes { sizes.cubes() } else { sizes.grains }
 }
 
 /// Returns the bytes that a stage must move in one step of a scene at rest, all substeps together. For stages of the search, the
@@ -290,7 +303,7 @@ mod tests {
         let carried = Settings { acceleration: Acceleration::Nesterov, ..plain };
         // Velocities now and before, and impulses before, all read and written, in 19 of the 20 sweeps. The impulses of the overflow
         // contacts are read and written once more.
-        let more = 19.0 / 20.0 * f64::from(100 * 4 * 32 + (400 + 20) * 2 * 24) / 400.0;
+        let more = 19.0 / 20.0 * f64::from(100 * 2 * (32 + 24) + (400 + 20) * 2 * 24) / 400.0;
         let found = per_contact_sweep(&SIZES, &carried) - per_contact_sweep(&SIZES, &plain);
         assert!((found - more).abs() < 1e-9, "{found} bytes and not {more}");
     }
