@@ -285,7 +285,7 @@ impl Stretched<'_> {
         let turn = |vector: DVec3| {
             let in_plane = constraint.in_plane(vector);
             let turned = in_plane + about * normal.cross(in_plane);
-            let square = (before * turned.length_squared()).max(f64::MIN_POSITIVE);
+            let square = (before * turned.length_squared()).max(LEAST_SQUARE);
             turned * (stiff * vector.length_squared() / square).sqrt()
         };
         if constraint.rolling_arm == 0.0 {
@@ -295,6 +295,10 @@ impl Stretched<'_> {
         [turn(held.tangent), turn(held.rolling) + twist * normal]
     }
 }
+
+/// Square of a force \[N²\] or moment \[N² m²\] below which springs hold nothing. One that lies along the new normal turns to zero, and the
+/// quotient of its squares has to be a number.
+const LEAST_SQUARE: f64 = 1e-200;
 
 /// Spring and damper in parallel, with a limit on their force.
 struct Limited {
@@ -316,5 +320,29 @@ impl Limited {
         }
         let held = cone.project(spring, limit, normal);
         (held, held)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Axes;
+
+    #[test]
+    fn of_a_force_that_comes_to_lie_along_the_normal_nothing_is_left() {
+        let spring = Spring { stiffness: 1e5, root_of_tangent: 1.0, radius: 0.01, ..Spring::default() };
+        let held = Impulse { tangent: 10.0 * DVec3::Z, ..Impulse::default() };
+        let mut constraint =
+            Constraint { normal: DVec3::Z, friction: 0.5, last_impulse: held, ..Constraint::default() };
+        let at_rest = Velocity {
+            linear: DVec3::ZERO,
+            angular: DVec3::ZERO,
+            inverse_mass: 1.0,
+            inverse_inertia: 1.0,
+            locked: Axes::default(),
+        };
+        stretch(&Settings::default(), &mut constraint, &spring, 1e-5, [&at_rest, &at_rest]);
+        assert_eq!((constraint.impulse.tangent, constraint.last_impulse.tangent), (DVec3::ZERO, DVec3::ZERO));
+        assert!(constraint.impulse.normal > 0.0);
     }
 }
