@@ -84,37 +84,48 @@ pub fn smallest_radius(scenario: &Scenario) -> f64 {
 }
 
 /// Grains of one material.
-struct Kind {
-    material: MaterialId,
-    /// Radius of the smallest of them \[m\].
-    radius: f64,
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// Material.
+    pub material: MaterialId,
+    /// Smallest radius \[m\].
+    pub least: f64,
+    /// Largest radius \[m\].
+    pub largest: f64,
     /// Whether there is only one, which meets none of its kind.
-    is_alone: bool,
+    pub is_alone: bool,
 }
 
-fn kinds(scenario: &Scenario) -> Vec<Kind> {
-    let world = &scenario.world;
-    let mut by_material: Vec<Option<Kind>> = world.materials.list.iter().map(|_| None).collect();
-    let mut add = |material: MaterialId, radius: f64, is_alone: bool| {
-        let known = &mut by_material[material as usize];
-        *known = Some(match known {
-            Some(known) => Kind { material, radius: radius.min(known.radius), is_alone: false },
-            None => Kind { material, radius, is_alone },
-        });
+/// Grains of the initial state and of emitters, by material.
+pub fn kinds(world: &World, emitters: &[Emitter]) -> Vec<Kind> {
+    let mut kinds: Vec<Option<Kind>> = vec![None; world.materials.list.len()];
+    let mut add = |new: Kind| {
+        let known = &mut kinds[new.material as usize];
+        *known = Some(known.map_or(new, |known| Kind {
+            least: known.least.min(new.least),
+            largest: known.largest.max(new.largest),
+            is_alone: false,
+            ..new
+        }));
     };
-    world.spheres.iter().for_each(|sphere| add(sphere.material, sphere.radius, true));
-    scenario.emitters.iter().for_each(|emitter| add(emitter.material(), emitter.smallest_radius(), false));
-    by_material.into_iter().flatten().collect()
+    for sphere in &world.spheres {
+        add(Kind { material: sphere.material, least: sphere.radius, largest: sphere.radius, is_alone: true });
+    }
+    for emitter in emitters {
+        let [least, largest] = [emitter.smallest_radius(), emitter.largest_radius()];
+        add(Kind { material: emitter.material(), least, largest, is_alone: false });
+    }
+    kinds.into_iter().flatten().collect()
 }
 
 /// Time step for the smooth method \[s\]: a fifth of the shortest Rayleigh time of a grain or a fiftieth of the shortest collision of grains
 /// and boundaries, whichever is less; `None` without grains.
 pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
     let World { materials, surfaces, plane, .. } = &scenario.world;
-    let kinds = kinds(scenario);
+    let kinds = kinds(&scenario.world, &scenario.emitters);
     let of = |kind: &Kind| &materials.list[kind.material as usize];
-    let mass = |kind: &Kind| of(kind).density * grain_volume(*plane, kind.radius);
-    let waves = kinds.iter().map(|kind| SHARE_OF_RAYLEIGH_TIME * rayleigh_time(of(kind), kind.radius));
+    let mass = |kind: &Kind| of(kind).density * grain_volume(*plane, kind.least);
+    let waves = kinds.iter().map(|kind| SHARE_OF_RAYLEIGH_TIME * rayleigh_time(of(kind), kind.least));
 
     let speed = fastest(scenario).0;
     let collision = |law: &PairLaw, mass: f64, radius: f64| {
@@ -123,14 +134,14 @@ pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
     let with_others = kinds.iter().enumerate().flat_map(|(i, a)| {
         let others = kinds[i..].iter().filter(|b| a.material != b.material || !a.is_alone);
         others.map(|b| {
-            let [mass, radius] = [(mass(a), mass(b)), (a.radius, b.radius)].map(|(a, b)| a * b / (a + b));
+            let [mass, radius] = [(mass(a), mass(b)), (a.least, b.least)].map(|(a, b)| a * b / (a + b));
             collision(materials.law(a.material, b.material), mass, radius)
         })
     });
     let walls: BTreeSet<MaterialId> = surfaces.iter().map(|surface| surface.material).collect();
-    let with_walls = kinds.iter().flat_map(|a| {
-        walls.iter().map(|&wall| collision(materials.law(a.material, wall), mass(a), a.radius))
-    });
+    let with_walls = kinds
+        .iter()
+        .flat_map(|a| walls.iter().map(|&wall| collision(materials.law(a.material, wall), mass(a), a.least)));
     waves.chain(with_others).chain(with_walls).min_by(f64::total_cmp)
 }
 

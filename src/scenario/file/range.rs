@@ -5,6 +5,7 @@
 
 use super::read::{Node, Table};
 use crate::model::{MaterialId, PairLaw, World, plane};
+use crate::scenario::pace::{Kind, kinds};
 use crate::settings::{DAMPING_STEPS, Settings};
 use crate::sources::Emitter;
 
@@ -17,25 +18,11 @@ type Radii = (f64, f64);
 /// Reports materials whose grains have a mass, moment of inertia or compliance that is no number.
 pub fn check(root: &mut Table<'_>, world: &World, emitters: &[Emitter], settings: &Settings) {
     let Some(node) = root.node("materials") else { return };
-    let radii = radii_by_material(world, emitters);
-    for (material, &radii) in radii.iter().enumerate() {
-        let Some(radii) = radii else { continue };
+    for Kind { material, least, largest, .. } in kinds(world, emitters) {
+        let (material, radii) = (material as usize, (least, largest));
         check_mass(&node, world, material, radii);
         check_compliance(&node, world, settings, material, radii);
     }
-}
-
-fn radii_by_material(world: &World, emitters: &[Emitter]) -> Vec<Option<Radii>> {
-    let mut radii: Vec<Option<Radii>> = vec![None; world.materials.list.len()];
-    let mut add = |material: MaterialId, least: f64, largest: f64| {
-        let known = &mut radii[material as usize];
-        *known = Some(known.map_or((least, largest), |(a, b)| (least.min(a), largest.max(b))));
-    };
-    world.spheres.iter().for_each(|sphere| add(sphere.material, sphere.radius, sphere.radius));
-    emitters.iter().for_each(|emitter| {
-        add(emitter.material(), emitter.smallest_radius(), emitter.largest_radius());
-    });
-    radii
 }
 
 /// Returns whether a mass or moment of inertia and its inverse are normal numbers in double precision.
