@@ -15,7 +15,7 @@
 const LARGEST_GAIN = 1e-4f;    // energy that friction and rolling may make since the start of the run, as a share of the turnover [-]
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<vec4u>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>; // before the solve; without a guard: means after `book_bodies`
 @group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // contacts, their impacts, joints, their impacts, bodies

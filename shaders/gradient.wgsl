@@ -7,7 +7,7 @@
 // A try with too small an L does not count as an iteration: its impulses stay, and the next try starts at the same point with a larger L.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<vec4u>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(8) var<storage, read_write> changes: array<vec2f>;      // per contact, like `impulses`: changes that bodies are given
@@ -183,7 +183,7 @@ fn gain_momentum(starts_anew: bool) {
 fn end_descent() {
     status.converged = 1u;
     arguments[3u * ARGUMENTS_DESCENT] = 0u;
-    for (var size = 0u; size < PASS; size++) {
+    for (var size = 0u; size <= PASS; size++) {
         arguments[3u * (ARGUMENTS_SWEEP + size)] = 0u;
     }
 }

@@ -13,7 +13,7 @@
 @group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;   // impulses of the present round, without cohesion
 override IMPULSE_PAIRS: u32 = 3u;  // number of pairs per contact, as in impulses.wgsl
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<vec4u>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
@@ -109,7 +109,6 @@ fn begin(runs: bool) {
     atomicStore(&status.fastest, 0u);
     atomicStore(&status.impact_residual, 0u);
     status.bounces += flag;
-    status.striking = flag;
     status.rounds = 0u;
     status.noise = 0.0;
     status.impact_sweeps = 0u;
@@ -154,13 +153,12 @@ fn begin_constraint(place: u32, constraint: Constraint, gap: f32) {
 // Runs after every second sweep.
 @compute @workgroup_size(64)
 fn check_impacts(@builtin(local_invocation_index) lane: u32) {
-    let goes_on = status.striking == 1u && !is_halted();
+    let is_swept = !strikes_nothing() && !is_halted();
     let fastest = bitcast<f32>(atomicLoad(&status.fastest));
     let change = bitcast<f32>(atomicLoad(&status.change));
-    let is_swept = goes_on && fastest > 0.0;
     let is_over = is_swept && change < params.impact_tolerance * fastest;
     workgroupBarrier();
-    if lane < PASS && goes_on && !is_swept {
+    if lane <= PASS && !is_swept {
         arguments[3u * (ARGUMENTS_IMPACT_SWEEP + lane)] = 0u;
     }
     if lane < 3u {
@@ -178,7 +176,6 @@ fn check_impacts(@builtin(local_invocation_index) lane: u32) {
             status.noise = max(status.noise, 2.0 * params.impact_tolerance * fastest);
             atomicStore(&status.fastest, 0u);
         }
-        status.striking = select(0u, 1u, is_swept);
         atomicStore(&status.change, 0u);
     }
 }

@@ -543,8 +543,7 @@ fn strike_joints_and_note(@builtin(workgroup_id) group: vec3u, @builtin(local_in
 }
 
 fn strike(group: vec3u, lane: u32, is_noted: bool) {
-    let strikes = status.striking == 1u && atomicLoad(&status.fastest) != 0u;
-    let machine = machine_of_group(group, lane, !is_halted() && strikes);
+    let machine = machine_of_group(group, lane, !is_halted() && !strikes_nothing());
     let rows = machine.rows;
     for (var i = lane; i < rows; i += GROUP) {
         let row = joint_rows[machine.first_row + i];

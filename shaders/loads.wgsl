@@ -4,7 +4,8 @@
 // are the same from run to run.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<vec4u>;
+@group(0) @binding(5) var<storage, read> poses: array<Pose>;
 // Per boundary six numbers, the low word before the high one: impulse, then angular impulse about its position.
 @group(0) @binding(4) var<storage, read_write> loads: array<atomic<u32>>;
 
@@ -22,12 +23,14 @@ fn add_loads(@builtin(global_invocation_id) invocation: vec3u) {
     if is_zero(impulse) {
         return;
     }
-    let arms = constraint_arms[place];
+    let arm_a = load_constraint(place).arm_a;
     if bodies.x < params.boundaries {
-        give(bodies.x, impulse.linear, cross(arms.arm_a, impulse.linear) + impulse.rolling);
+        give(bodies.x, impulse.linear, cross(arm_a, impulse.linear) + impulse.rolling);
     }
     if bodies.y < params.boundaries {
-        give(bodies.y, -impulse.linear, -cross(arms.arm_b, impulse.linear) - impulse.rolling);
+        // The arm of a boundary that never turns is not stored.
+        let arm_b = between(poses[bodies.y], poses[bodies.x]) + arm_a;
+        give(bodies.y, -impulse.linear, -cross(arm_b, impulse.linear) - impulse.rolling);
     }
 }
 

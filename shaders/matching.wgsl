@@ -6,7 +6,7 @@
 @group(0) @binding(4) var<storage, read> contact_starts: array<u32>;
 @group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per vertex and sphere, then the total
 @group(0) @binding(6) var<storage, read_write> old_contacts: array<vec2u>;  // shape b; colour, and in the bits above it the side of a sheet
-@group(0) @binding(7) var<storage, read> bin_ends: array<u32>;              // end of the contacts of each tile and colour
+@group(0) @binding(7) var<storage, read> tile_lists: array<u32>;            // see tiles.wgsl
 @group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // as many as in `impulses`
 
 @compute @workgroup_size(64)
@@ -84,7 +84,7 @@ fn colour_of(place: u32) -> u32 {
     var high = 2u * COLOURS * status.tiles;
     while low < high {
         let middle = (low + high) / 2u;
-        if bin_ends[middle] > place {
+        if tile_lists[middle] > place {
             high = middle;
         } else {
             low = middle + 1u;

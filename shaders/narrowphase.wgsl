@@ -8,7 +8,7 @@
 @group(0) @binding(6) var<storage, read> laws: array<Law>;
 @group(0) @binding(7) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read_write> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read_write> constraint_arms: array<vec4u>;
 
 // Finds normal and arms of each contact. Until the laws are applied, `bias_velocity` holds the gap [m], and `rolling_arm` the effective
 // radius [m], negative for a point that does not roll.
@@ -35,7 +35,7 @@ fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
 
 fn store_constraint(place: u32, constraint: Constraint) {
     constraint_heads[place] = ConstraintHead(constraint.normal, constraint.bias_velocity, constraint.bodies, constraint.compliance, constraint.friction);
-    constraint_arms[place] = ConstraintArms(constraint.arm_a, constraint.rolling_arm, constraint.arm_b, constraint.law);
+    store_arms(place, constraint);
 }
 
 fn constraint_with_sphere(index_a: u32, index_b: u32) -> Constraint {
@@ -279,9 +279,9 @@ fn apply_laws(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let law = laws[constraint.law];
-    let radius = abs(constraint_arms[place].rolling_arm);
-    let rolls = constraint_arms[place].rolling_arm > 0.0;
-    constraint_arms[place].rolling_arm = select(0.0, law.rolling_resistance * radius, rolls);
+    let radius = abs(rolling_arm_of(place));
+    let rolls = rolling_arm_of(place) > 0.0;
+    store_rolling_arm(place, select(0.0, law.rolling_resistance * radius, rolls));
     store_cohesion(place, select(0.0, params.h * pull_off(law, radius), rolls && gap <= params.cohesion_range * radius));
     let overlap = -gap;
     if overlap <= 0.0 {

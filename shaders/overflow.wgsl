@@ -1,7 +1,7 @@
 // Overflow: lists the sides of the overflow contacts (contacts without a colour) by body, for mass splitting [E5].
 // Twin: Split::new in src/cpu/split.rs.
 //
-// A side of a contact is its impulse on one of its bodies. The sides of a body stand together and in the order
+// A side of a contact is the change of the velocity of one of its bodies. The sides of a body stand together and in the order
 // of their contacts, so that their sum has the same bits in every run. The only side of a grain is not listed: no
 // other overflow contact moves that grain. A body of very many sides is a hub: the sides b of a hub in the contacts
 // of one workgroup are summed there, and only the first of them, which leads, is listed. (A hub has few sides a: its
@@ -16,6 +16,7 @@
 @group(0) @binding(9) var<storage, read_write> overflow_bodies: array<vec2u>;        // NONE: a body that is never written
 @group(0) @binding(10) var<storage, read_write> unordered: array<u32>;           // sides: 2 · overflow contact + side
 @group(0) @binding(12) var<storage, read_write> overflow: array<Overflow>;
+@group(0) @binding(19) var<storage, read_write> tile_lists: array<u32>;          // see tiles.wgsl
 
 @compute @workgroup_size(64)
 fn clear_sides(@builtin(global_invocation_id) invocation: vec3u) {
@@ -97,13 +98,20 @@ fn fill_sides(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Gives each listed side its slot: after the sides of its body from earlier contacts, whatever order the atomics left.
+// Gives each listed side its slot: after the sides of its body from earlier contacts, whatever order the atomics left. Members of tiles
+// learn the slots of their bodies.
 @compute @workgroup_size(64)
 fn order_sides(@builtin(global_invocation_id) invocation: vec3u) {
-    let contact = flat(invocation);
-    if contact >= status.overflow || is_halted() {
-        return;
+    let i = flat(invocation);
+    if i < bodies() && !is_halted() {
+        tell_member(i);
     }
+    if i < status.overflow && !is_halted() {
+        order_sides_of(i);
+    }
+}
+
+fn order_sides_of(contact: u32) {
     var entry = Overflow(vec2u(NONE), vec2u(1u), vec3f(0.0), 0.0);
     for (var side = 0u; side < 2u; side++) {
         let body = overflow_bodies[contact][side];
@@ -121,11 +129,22 @@ fn order_sides(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-fn slot_of(side: u32, body: u32) -> u32 {
-    var start = 0u;
-    if body > 0u {
-        start = atomicLoad(&side_ends[body - 1u]);
+fn tell_member(member: u32) {
+    let at = place_of_member(status.tiles, member);
+    let body = tile_lists[at];
+    tile_lists[at + 1u] = first_side(body);
+    tile_lists[at + 2u] = atomicLoad(&side_ends[body]);
+}
+
+fn first_side(body: u32) -> u32 {
+    if body == 0u {
+        return 0u;
     }
+    return atomicLoad(&side_ends[body - 1u]);
+}
+
+fn slot_of(side: u32, body: u32) -> u32 {
+    let start = first_side(body);
     var slot = start;
     for (var other = start; other < atomicLoad(&side_ends[body]); other++) {
         slot += select(0u, 1u, unordered[other] < side);

@@ -2,7 +2,7 @@
 // forces alone [E1]. Twins: src/cpu/{narrowphase,warm_start,predict}.rs.
 
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read_write> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read_write> constraint_arms: array<vec4u>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
@@ -11,7 +11,6 @@
 fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
     plan_pass(ARGUMENTS_SWEEP, lane, !is_halted());
     if lane == 0u {
-        plan(ARGUMENTS_SWEPT, select(swept(), 0u, is_halted()));
         plan_groups(ARGUMENTS_BOOKED, blocks_of_contacts(status.contacts));
     }
 }
@@ -34,7 +33,7 @@ fn prepare_constraints(@builtin(global_invocation_id) invocation: vec3u) {
     }
     if status.careful == 2u {
         constraint_heads[place].friction = 0.0;
-        constraint_arms[place].rolling_arm = 0.0;
+        store_rolling_arm(place, 0.0);
     }
 }
 

@@ -2,7 +2,7 @@
 // Each workgroup writes its sums and maxima; the host combines them in order.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<vec4u>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(7) var<storage, read_write> residuals: array<vec4f>;  // per block: sums, maxima

@@ -3,7 +3,7 @@
 
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<vec4u>;
 @group(0) @binding(18) var<storage, read_write> overflow: array<Overflow>;
 
 @compute @workgroup_size(64)

@@ -1,9 +1,8 @@
 // Scan: exclusive prefix sum of an array of counts, in place. It takes two kernels (sums of blocks, prefix sums within a block from
 // the sum of the blocks before it), so no workgroup ever waits for another.
 
-const ITEMS = 4u;                    // values per invocation
 const WIDTH = 256u;                  // invocations per workgroup
-const BLOCK = ITEMS * WIDTH;
+const ITEMS = SCAN_BLOCK / WIDTH;    // values per invocation
 const PART = 16u;
 
 @group(0) @binding(2) var<storage, read_write> scan_values: array<u32>;
@@ -47,7 +46,7 @@ fn block_of(group: vec3u) -> u32 {
 
 @compute @workgroup_size(256)
 fn sum_blocks(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let first = block_of(group) * BLOCK + lane * ITEMS;
+    let first = block_of(group) * SCAN_BLOCK + lane * ITEMS;
     var sum = 0u;
     for (var i = 0u; i < ITEMS; i++) {
         sum += value_at(first + i);
@@ -74,7 +73,7 @@ fn sum_of_blocks(end: u32, lane: u32) -> u32 {
 fn scan_blocks(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_of(group);
     let blocks_before = sum_of_blocks(block, lane);
-    let first = block * BLOCK + lane * ITEMS;
+    let first = block * SCAN_BLOCK + lane * ITEMS;
     var sum = 0u;
     for (var i = 0u; i < ITEMS; i++) {
         sum += value_at(first + i);

@@ -11,8 +11,6 @@
 @group(0) @binding(2) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(3) var<storage, read_write> travel: array<f32>;  // path since the last search, per boundary, then per sphere [m]
 
-const SCAN_BLOCK = 1024u;      // as in scan.wgsl
-
 // Plans the dispatches of a search, or none.
 @compute @workgroup_size(1)
 fn plan_search() {
@@ -44,6 +42,7 @@ fn plan_search() {
     plan(ARGUMENTS_FOUND, 0u);
     plan(ARGUMENTS_STORED, 0u);
     plan(ARGUMENTS_OVERFLOW, 0u);
+    plan(ARGUMENTS_SIDES, 0u);
 }
 
 fn plan_scan(place: u32, values: u32) {

@@ -1,7 +1,7 @@
 // Springs: contact forces of the smooth method, as impulses over the substep [E13]. Twin: src/cpu/springs.rs.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<vec4u>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 
@@ -45,7 +45,7 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
     let law = laws[constraint.law];
     let u = contact_velocity(constraint, a, b);
     let closing = -dot(u, normal);
-    let radius = abs(constraint_arms[place].rolling_arm);
+    let radius = abs(rolling_arm_of(place));
     let stiffness = stiffness_of(law, radius, overlap, closing, inverse_mass);
     let along = stiffness.force + stiffness.damping * closing;
     // Friction is zero where the damper pulls the bodies together.
@@ -58,7 +58,7 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
         params.h * stiffness.tangent * slip, stiffness.tangent_damping * slip, law.friction * pressed, normal);
 
     var roll = Stretched(vec3f(0.0), vec3f(0.0));
-    let resistance = law.rolling_resistance * constraint_arms[place].rolling_arm;
+    let resistance = law.rolling_resistance * rolling_arm_of(place);
     if resistance > 0.0 {
         let lever = radius * radius;
         let spin = a.angular - b.angular;
@@ -69,7 +69,7 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
     store_impulse(place, Impulse(params.h * (along * normal + tangent.force), params.h * roll.force));
     let twisting = dot(roll.held, normal);
     store_springs(place, Springs(tangent.held, twisting, roll.held - twisting * normal));
-    let is_point = constraint_arms[place].rolling_arm < 0.0;
+    let is_point = rolling_arm_of(place) < 0.0;
     store_cohesion(place, select(params.h * pull_off(law, radius), 0.0, is_point));
 }
 

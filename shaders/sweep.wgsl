@@ -2,12 +2,19 @@
 // impulse is in its cone.
 
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
-@group(0) @binding(9) var<storage, read_write> last_velocities: array<vec2f>;   // three pairs per body: linear, then angular
 
-// Solves the contacts of a tile, colour by colour.
+// Impulses of the contacts before the last sweep, in solving order, then the velocities of the bodies: three pairs each, linear, then
+// rolling or angular.
+@group(0) @binding(8) var<storage, read_write> last_values: array<vec2f>;
+
+// Solves the contacts of a tile, colour by colour. First the bodies take what the overflow contacts of the sweep before left in their slots,
+// and are extrapolated.
 @compute @workgroup_size(LANES)
 fn sweep_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    if colour.index == 0u {
+        gather_tile(group, lane, has_sides());
+        extrapolate_tile(group, lane);
+    }
     for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
         let places = places_of(group, own_colour);
         for (var place = places.x + lane; place < places.y; place += LANES) {
@@ -17,7 +24,12 @@ fn sweep_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
     }
 }
 
-// Solves the same contacts in impacts, by plain sweeps. Every other sweep notes the largest change.
+// Whether the pass before has left changes in slots. With joints between the passes `gather_sides` runs before the joints.
+fn has_sides() -> bool {
+    return !HAS_JOINTS && status.sides > 0u;
+}
+
+// Solves the same contacts in impacts, by plain sweeps in pairs, the second of which notes the largest change.
 @compute @workgroup_size(LANES)
 fn strike_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     strike_tile(group, lane, false);
@@ -25,6 +37,9 @@ fn strike_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocatio
 
 @compute @workgroup_size(LANES)
 fn strike_contacts_and_note(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    if colour.index == 0u {
+        gather_tile(group, lane, has_sides());
+    }
     strike_tile(group, lane, true);
 }
 
@@ -37,11 +52,6 @@ fn strike_tile(group: vec3u, lane: u32, is_noted: bool) {
         }
         storageBarrier();
     }
-}
-
-// Whether nothing bounces in this round of impacts. The sweeps of the round then change nothing; `check_impacts` empties those after them.
-fn strikes_nothing() -> bool {
-    return atomicLoad(&status.fastest) == 0u;
 }
 
 // Constraint of a contact in an impact: rigid, as `compliance` holds the gap in impacts.
@@ -74,7 +84,7 @@ fn solve_place(place: u32, constraint: Constraint, old: Impulse, is_noted: bool)
 }
 
 // Extrapolated impulse λ + share (λ - λ_last) from which an accelerated sweep that follows another starts [E12]. The velocities have
-// been extrapolated already.
+// been extrapolated already, see `extrapolate_tile`.
 fn extrapolation(place: u32, now: Impulse) -> Impulse {
     if !HAS_MOMENTUM || colour.follows == 0u {
         return now;
@@ -89,16 +99,39 @@ fn extrapolation(place: u32, now: Impulse) -> Impulse {
 }
 
 fn load_last(place: u32) -> Impulse {
-    let x = last_impulses[3u * place];
-    let y = last_impulses[3u * place + 1u];
-    let z = last_impulses[3u * place + 2u];
+    let x = last_values[3u * place];
+    let y = last_values[3u * place + 1u];
+    let z = last_values[3u * place + 2u];
     return Impulse(vec3f(x, y.x), vec3f(y.y, z));
 }
 
 fn store_last(place: u32, impulse: Impulse) {
-    last_impulses[3u * place] = impulse.linear.xy;
-    last_impulses[3u * place + 1u] = vec2f(impulse.linear.z, impulse.rolling.x);
-    last_impulses[3u * place + 2u] = impulse.rolling.yz;
+    last_values[3u * place] = impulse.linear.xy;
+    last_values[3u * place + 1u] = vec2f(impulse.linear.z, impulse.rolling.x);
+    last_values[3u * place + 2u] = impulse.rolling.yz;
+}
+
+// Extrapolates the velocities of the bodies of a tile by the same factor as the impulses, as they are linear in the impulses [E12].
+fn extrapolate_tile(group: vec3u, lane: u32) {
+    if !HAS_MOMENTUM || colour.follows == 0u {
+        return;
+    }
+    let members = members_of(group);
+    for (var i = members.x + lane; i < members.y; i += LANES) {
+        extrapolate_body(member_at(i).body);
+    }
+    storageBarrier();
+}
+
+fn extrapolate_body(body: u32) {
+    let now = velocities[body];
+    let place = status.contacts + body;
+    if colour.share > 0.0 && now.inverse_mass > 0.0 {
+        let last = load_last(place);
+        velocities[body].linear = now.linear + colour.share * (now.linear - last.linear);
+        velocities[body].angular = now.angular + colour.share * (now.angular - last.rolling);
+    }
+    store_last(place, Impulse(now.linear, now.angular));
 }
 
 // Solves a contact with an inertia tensor.
@@ -109,19 +142,20 @@ fn solve_rigid(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity, l
     let response = Response(k * constraint.normal, tangent_bound(k, constraint.normal), vec2f(1.0));
     let impulse = solve_general(constraint, old, a, b, response, colour.relaxation);
     let change = Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling);
-    return Solution(impulse, given(constraint.bodies.x, a, share_of_a(constraint, change)),
-        given(constraint.bodies.y, b, share_of_b(constraint, change)));
+    return Solution(impulse, moved(a, change_of(constraint.bodies.x, a, share_of_a(constraint, change))),
+        moved(b, change_of(constraint.bodies.y, b, share_of_b(constraint, change))));
 }
 
-// Solves the overflow contacts, all at once, on copies of their bodies. The impulses on the copies are stored for
-// `gather_sides`.
+// Solves the overflow contacts, all at once, on copies of their bodies. The changes of the copies are stored for
+// gather.wgsl.
 @compute @workgroup_size(64)
 fn sweep_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
     if contact < status.overflow {
-        solve_copies(contact, load_constraint(status.coloured + contact), HAS_TOLERANCE, false, &a, &b);
+        let place = status.coloured + contact;
+        solve_copies(contact, load_constraint(place), extrapolation(place, load_impulse(place)), HAS_TOLERANCE, false, &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -132,7 +166,8 @@ fn strike_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(lo
     var a = no_side();
     var b = no_side();
     if contact < status.overflow {
-        solve_copies(contact, load_impact(status.coloured + contact), false, strikes_nothing(), &a, &b);
+        let place = status.coloured + contact;
+        solve_copies(contact, load_impact(place), load_impulse(place), false, strikes_nothing(), &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -146,7 +181,8 @@ fn strike_overflow_and_note(
     var a = no_side();
     var b = no_side();
     if contact < status.overflow {
-        solve_copies(contact, load_impact(status.coloured + contact), true, strikes_nothing(), &a, &b);
+        let place = status.coloured + contact;
+        solve_copies(contact, load_impact(place), load_impulse(place), true, strikes_nothing(), &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -155,13 +191,12 @@ fn strike_overflow_and_note(
 fn solve_copies(
     contact: u32,
     constraint: Constraint,
+    old: Impulse,
     is_noted: bool,
     is_idle: bool,
     side_of_a: ptr<function, Side>,
     side_of_b: ptr<function, Side>,
 ) {
-    let place = status.coloured + contact;
-    let old = load_impulse(place);
     let entry = overflow[contact];
     let a = velocities[constraint.bodies.x];
     let b = velocities[constraint.bodies.y];
@@ -170,7 +205,7 @@ fn solve_copies(
     if !is_idle {
         impulse = solve_general(constraint, old, a, b, response, colour.relaxation);
     }
-    store_impulse(place, impulse);
+    store_impulse(status.coloured + contact, impulse);
     if is_noted {
         note_change(constraint, a, b, old, impulse);
     }
@@ -188,47 +223,12 @@ fn note_change(constraint: Constraint, a: Velocity, b: Velocity, old: Impulse, f
     atomicMax(&status.change, bitcast<u32>(most));  // ordered like the positive floats
 }
 
-// Extrapolates overflow contacts and bodies before an accelerated sweep that follows another, if a tolerance is set or joints are
-// solved between the sweeps; otherwise `gather_sides` does this.
-@compute @workgroup_size(64)
-fn extrapolate(@builtin(global_invocation_id) invocation: vec3u) {
-    if status.converged != 0u {
-        return;
-    }
-    extrapolate_overflow(flat(invocation));
-    if flat(invocation) < bodies() {
-        extrapolate_body(flat(invocation));
-    }
-}
-
-// Extrapolates the velocities of a body by the same factor as the impulses, as they are linear in the impulses [E12].
-fn extrapolate_body(body: u32) {
-    let now = velocities[body];
-    let x = last_velocities[3u * body];
-    let y = last_velocities[3u * body + 1u];
-    let z = last_velocities[3u * body + 2u];
-    if colour.share > 0.0 && now.inverse_mass > 0.0 {
-        velocities[body].linear = now.linear + colour.share * (now.linear - vec3f(x, y.x));
-        velocities[body].angular = now.angular + colour.share * (now.angular - vec3f(y.y, z));
-    }
-    last_velocities[3u * body] = now.linear.xy;
-    last_velocities[3u * body + 1u] = vec2f(now.linear.z, now.angular.x);
-    last_velocities[3u * body + 2u] = now.angular.yz;
-}
-
-// Extrapolates the impulse of an overflow contact here, as the kernel of the overflow contacts has no binding to spare.
-fn extrapolate_overflow(contact: u32) {
-    if contact < status.overflow {
-        let place = status.contacts - status.overflow + contact;
-        store_impulse(place, extrapolation(place, load_impulse(place)));
-    }
-}
-
 // Empties the sweeps to come once no contact changed by more than the tolerance. Runs after each sweep if a tolerance is set.
 @compute @workgroup_size(64)
 fn check_change(@builtin(local_invocation_index) lane: u32) {
     let converged = bitcast<f32>(atomicLoad(&status.change)) < params.tolerance;
-    if lane < PASS && converged {
+    // Without joints the changes in slots remain to be gathered after the last sweep.
+    if lane < PASS + u32(HAS_JOINTS) && converged {
         arguments[3u * (ARGUMENTS_SWEEP + lane)] = 0u;
     }
     workgroupBarrier();

@@ -12,6 +12,10 @@
 // Contacts then take their places in solving order: tiling by tiling, tile by tile, colour by colour; last the overflow contacts. Contacts
 // of a tile with the same colour make a bin, and so do the overflow contacts whose body a is in the same tile of the first tiling.
 // A counting sort fills the bins, in an order that depends on the atomics; then each contact takes its place in its bin by its key.
+//
+// The buffer `tile_lists` holds the end of each bin; further on, for each tile of the first tiling, the place of its first body in the list of
+// members and the number of its bodies; then that list: a body, its first slot and the end of its slots, see overflow.wgsl. The order of
+// the members of a tile depends on the atomics, and nothing depends on it.
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> colours: array<u32>;
@@ -20,7 +24,7 @@
 @group(0) @binding(7) var<storage, read_write> pending_ends: array<atomic<u32>>; // contacts per tile that need a colour
 @group(0) @binding(8) var<storage, read_write> binned: array<u32>;             // contacts, bin by bin
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(10) var<storage, read_write> bin_ends: array<atomic<u32>>;  // end of each bin
+@group(0) @binding(10) var<storage, read_write> tile_lists: array<atomic<u32>>;
 @group(0) @binding(12) var<storage, read> spheres: array<Sphere>;
 
 // Edge of a cube, as a power of two of cells.
@@ -55,9 +59,10 @@ fn clear_cubes(@builtin(global_invocation_id) invocation: vec3u) {
         atomicStore(&cube_ends[i], 0u);
     }
     if i < BINS * tiles() {
-        atomicStore(&bin_ends[i], 0u);
+        atomicStore(&tile_lists[i], 0u);
     }
     if i < 2u * tiles() {
+        atomicStore(&tile_lists[place_of_tile(tiles(), 0u) + i], 0u);
         atomicStore(&pending_ends[i], 0u);
     }
     if i == 0u {
@@ -89,6 +94,31 @@ fn assign_tiles(@builtin(global_invocation_id) invocation: vec3u) {
         atomicStore(&marks[body].best[2u * tiling], 0u);
         atomicStore(&marks[body].best[2u * tiling + 1u], 0u);
     }
+    join_tile(body, marks[body].tiles[0]);
+}
+
+// Adds a body to the members of its tile of the first tiling.
+fn join_tile(body: u32, tile: u32) {
+    let start = bodies_before(tile, cube_of(body, 0u));
+    let at = place_of_tile(tiles(), tile);
+    let member = start + atomicAdd(&tile_lists[at + 1u], 1u);
+    atomicStore(&tile_lists[at], start);
+    atomicStore(&tile_lists[place_of_member(tiles(), member)], body);
+}
+
+// Number of bodies in the tiles before this one: those before its first cube. `cube` is one of its cubes.
+fn bodies_before(tile: u32, cube: u32) -> u32 {
+    var low = 0u;
+    var high = cube;
+    while low < high {
+        let middle = (low + high) / 2u;
+        if atomicLoad(&cube_ends[middle]) >= TILE * tile {
+            high = middle;
+        } else {
+            low = middle + 1u;
+        }
+    }
+    return atomicLoad(&cube_ends[low]);
 }
 
 // Bin of a contact.
@@ -105,21 +135,21 @@ fn bin_of(k: u32) -> u32 {
 fn count_bins(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
     if k < status.contacts && !is_halted() {
-        atomicAdd(&bin_ends[bin_of(k)], 1u);
+        atomicAdd(&tile_lists[bin_of(k)], 1u);
     }
 }
 
-// Lists the contacts by bin. After the scan `bin_ends` holds the start of each bin; filling moves it to the end.
+// Lists the contacts by bin. After the scan `tile_lists` holds the start of each bin; filling moves it to the end.
 @compute @workgroup_size(64)
 fn fill_bins(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
     if k < status.contacts && !is_halted() {
-        binned[atomicAdd(&bin_ends[bin_of(k)], 1u)] = k;
+        binned[atomicAdd(&tile_lists[bin_of(k)], 1u)] = k;
     }
 }
 
 fn end_of_bin(bin: u32) -> u32 {
-    return atomicLoad(&bin_ends[bin]);
+    return atomicLoad(&tile_lists[bin]);
 }
 
 fn start_of_bin(bin: u32) -> u32 {
@@ -163,6 +193,7 @@ fn find_starts() {
         atomicOr(&status.halted, HALT_OVERFLOW);
     } else {
         plan(ARGUMENTS_OVERFLOW, status.overflow);
+        plan(ARGUMENTS_SIDES, max(bodies(), status.overflow));
         plan(ARGUMENTS_UNCOLOURED, status.overflow);
     }
 }

@@ -41,8 +41,8 @@ fn give(place: u32, impulse: Impulse) {
     }
     let constraint = load_constraint(place);
     if is_general(constraint) {
-        take(constraint.bodies.x, share_of_a(constraint, impulse));
-        take(constraint.bodies.y, share_of_b(constraint, impulse));
+        push_rigid(constraint.bodies.x, share_of_a(constraint, impulse));
+        push_rigid(constraint.bodies.y, share_of_b(constraint, impulse));
         return;
     }
     let locked = locks(constraint.bodies);
@@ -56,7 +56,14 @@ fn give(place: u32, impulse: Impulse) {
     }
 }
 
-// Stores the impulses of the overflow contacts on their bodies for `gather_sides`.
+fn push_rigid(index: u32, share: Share) {
+    let body = velocities[index];
+    if body.inverse_mass > 0.0 {
+        velocities[index] = moved(body, change_of(index, body, share));
+    }
+}
+
+// Stores the changes of bodies by the overflow contacts, for gather.wgsl.
 @compute @workgroup_size(64)
 fn apply_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let contact = flat(invocation);
@@ -78,7 +85,7 @@ fn give_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(loca
     put_aside(contact, lane, impulse);
 }
 
-// Stores the impulses of an overflow contact on its bodies. All invocations of a workgroup call it.
+// Stores the changes of its bodies by an overflow contact. All invocations of a workgroup call it.
 fn put_aside(contact: u32, lane: u32, impulse: Impulse) {
     var a = no_side();
     var b = no_side();

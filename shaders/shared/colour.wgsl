@@ -1,13 +1,13 @@
 // Bindings of the kernels that visit contacts colour by colour, and the contacts that they visit.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
-@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<vec4u>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
-@group(0) @binding(19) var<storage, read> bin_ends: array<u32>;  // end of the contacts of each tile and colour
+@group(0) @binding(19) var<storage, read> tile_lists: array<u32>;  // see tiles.wgsl
 
 // Position of a dispatch in its pass over the contacts, and the acceleration of the sweep.
 struct Turn {
-    index: u32,                // 0, 1: tiles of the first and second tiling; 2: overflow contacts; 3: bodies
+    index: u32,                // 0, 1: tiles of the first and second tiling; 2: overflow contacts
     relaxation: f32,           // relaxation factor ω of the contact constraints [-] [E12]
     share: f32,                // extrapolation factor of impulses and velocities [-] [E12]; 0: no extrapolation
     follows: u32,              // 1 in an accelerated sweep that follows another, else 0
@@ -25,9 +25,31 @@ fn places_of(group: vec3u, own_colour: u32) -> vec2u {
     let bin = (colour.index * status.tiles + tile) * COLOURS + own_colour;
     var first = 0u;
     if bin > 0u {
-        first = bin_ends[bin - 1u];
+        first = tile_lists[bin - 1u];
     }
-    return vec2u(first, bin_ends[bin]);
+    return vec2u(first, tile_lists[bin]);
+}
+
+// Body of a tile of the first tiling, with its slots, see Overflow.
+struct Member {
+    body: u32,                 // index of the body
+    first: u32,                // first slot
+    end: u32,                  // slot after the last
+}
+
+// First of the bodies of the tile of a workgroup in the list of members, and their end.
+fn members_of(group: vec3u) -> vec2u {
+    let tile = group.x + group.y * GROUPS_PER_ROW;
+    if tile >= status.tiles {
+        return vec2u(0u);
+    }
+    let at = place_of_tile(status.tiles, tile);
+    return vec2u(tile_lists[at], tile_lists[at] + tile_lists[at + 1u]);
+}
+
+fn member_at(member: u32) -> Member {
+    let at = place_of_member(status.tiles, member);
+    return Member(tile_lists[at], tile_lists[at + 1u], tile_lists[at + 2u]);
 }
 
 fn locks(bodies: vec2u) -> vec2u {

@@ -4,13 +4,36 @@
 // Whether some pair of materials resists rolling. Without one the rolling arm is never read.
 override HAS_ROLLING: bool = true;
 
+// Whether a body is no sphere about its centre and may turn. Otherwise the arms of a contact lie along its normal, or have no effect.
+override HAS_ARMS: bool = true;
+
+// The second stream holds bits, as an index is no number. With HAS_ARMS it has two entries per contact: arm of a and rolling arm, arm of b and
+// contact law. Otherwise one: distances of the contact point from both centres, rolling arm, contact law.
 fn load_constraint(place: u32) -> Constraint {
     let aim = constraint_heads[place];
-    let arms = constraint_arms[place];
+    var arm_a: vec3f;
+    var arm_b: vec3f;
+    var law: u32;
+    if HAS_ARMS {
+        arm_a = bitcast<vec3f>(constraint_arms[2u * place].xyz);
+        arm_b = bitcast<vec3f>(constraint_arms[2u * place + 1u].xyz);
+        law = constraint_arms[2u * place + 1u].w;
+    } else {
+        let arms = constraint_arms[place];
+        arm_a = -bitcast<f32>(arms.x) * aim.normal;
+        arm_b = bitcast<f32>(arms.y) * aim.normal;
+        law = arms.w;
+    }
     var rolling_arm = 0.0;
     if HAS_ROLLING {
-        rolling_arm = arms.rolling_arm;
+        rolling_arm = rolling_arm_of(place);
     }
-    return Constraint(aim.normal, aim.bias_velocity, arms.arm_a, aim.compliance, arms.arm_b, aim.friction, aim.bodies,
-        rolling_arm, arms.law);
+    return Constraint(aim.normal, aim.bias_velocity, arm_a, aim.compliance, arm_b, aim.friction, aim.bodies, rolling_arm, law);
+}
+
+fn rolling_arm_of(place: u32) -> f32 {
+    if HAS_ARMS {
+        return bitcast<f32>(constraint_arms[2u * place].w);
+    }
+    return bitcast<f32>(constraint_arms[place].z);
 }

@@ -1,74 +1,58 @@
-// Gathering after the overflow contacts: each body takes the sum of the impulses in its slots. In an accelerated solve without a
-// tolerance and joints, bodies and overflow contacts are then extrapolated for the next sweep [E12].
+// Gathering after the overflow contacts: each body takes the sum of the changes of its velocity in its slots. The workgroup that owns a body, that
+// of its tile in the first tiling, does this as it begins the next pass, or in a dispatch of its own where other kernels come between.
 
-@group(0) @binding(20) var<storage, read> side_ends: array<u32>;
+// Number of partial sums of a long list of slots. The same on all devices, so that the bits are, whatever LANES is.
+const PARTS = 64u;
 
 var<workgroup> least_long: atomic<u32>;
 var<workgroup> long_list: u32;
-var<workgroup> sums: array<Share, 64>;
+var<workgroup> sums: array<Velocity, PARTS>;
 
-// Gives each body the sum over its slots. A list of slots longer than a workgroup is summed by the whole workgroup of its body.
-@compute @workgroup_size(64)
-fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let body = flat(invocation);
-    var first = 0u;
-    var count = 0u;
-    if body < bodies() {
-        first = first_side(body);
-        count = side_ends[body] - first;
-    }
-    let is_long = HAS_HUBS && count > GROUP;
-    if body < bodies() && !is_long {
-        if count > 0u {
-            take(body, sum_of(first, first + count, 1u));
+@compute @workgroup_size(LANES)
+fn gather_sides(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    gather_tile(group, lane, true);
+}
+
+// Gives each body of a tile the sum over its slots, if `is_wanted`. A long list of slots is summed by the whole workgroup.
+fn gather_tile(group: vec3u, lane: u32, is_wanted: bool) {
+    let members = select(vec2u(0u), members_of(group), is_wanted);
+    for (var i = members.x + lane; i < members.y; i += LANES) {
+        let member = member_at(i);
+        if member.first < member.end && !is_long(member) {
+            take(member.body, sum_of(member.first, member.end, 1u));
         }
-        end_sweep(body);
-    }
-    if goes_on() {
-        extrapolate_overflow(body);
     }
     if HAS_HUBS {
-        gather_long_lists(select(NONE, body, is_long), lane);
+        gather_long_lists(members, lane);
     }
+    storageBarrier();
 }
 
-fn end_sweep(body: u32) {
-    if goes_on() {
-        extrapolate_body(body);
-    }
+fn is_long(member: Member) -> bool {
+    return HAS_HUBS && member.end - member.first > PARTS;
 }
 
-// Whether this dispatch extrapolates for the next sweep: nothing comes between the sweeps, and `colour` is the turn of the next one.
-fn goes_on() -> bool {
-    return HAS_MOMENTUM && !HAS_TOLERANCE && !HAS_JOINTS && colour.follows != 0u;
-}
-
-fn first_side(body: u32) -> u32 {
-    if body == 0u {
-        return 0u;
-    }
-    return side_ends[body - 1u];
-}
-
-fn sum_of(first: u32, end: u32, stride: u32) -> Share {
-    var sum = Share(vec3f(0.0), vec3f(0.0));
-    for (var side = first; side < end; side += stride) {
-        sum = plus(sum, load_share(side));
+fn sum_of(first: u32, end: u32, stride: u32) -> Velocity {
+    var sum = unchanged();
+    for (var slot = first; slot < end; slot += stride) {
+        sum = plus(sum, velocities[bodies() + slot]);
     }
     return sum;
 }
 
-// Sums the long lists of the bodies of a workgroup, one after the other. `body` is the body of the invocation if its list is long,
-// else NONE.
-fn gather_long_lists(body: u32, lane: u32) {
-    var pending = body;
+// Sums the long lists of the members of a tile, one after the other.
+fn gather_long_lists(members: vec2u, lane: u32) {
+    var next = members.x + lane;
     loop {
+        while next < members.y && !is_long(member_at(next)) {
+            next += LANES;
+        }
         if lane == 0u {
             atomicStore(&least_long, NONE);
         }
         workgroupBarrier();
-        if pending != NONE {
-            atomicMin(&least_long, pending);
+        if next < members.y {
+            atomicMin(&least_long, next);
         }
         workgroupBarrier();
         if lane == 0u {
@@ -78,22 +62,28 @@ fn gather_long_lists(body: u32, lane: u32) {
         if long == NONE {
             break;
         }
-        gather_long_list(long, lane);
-        pending = select(pending, NONE, pending == long);
+        gather_long_list(member_at(long), lane);
+        next += select(0u, LANES, next == long);
     }
 }
 
-fn gather_long_list(body: u32, lane: u32) {
-    sums[lane] = sum_of(first_side(body) + lane, side_ends[body], GROUP);
+fn gather_long_list(member: Member, lane: u32) {
+    for (var part = lane; part < PARTS; part += LANES) {
+        sums[part] = sum_of(member.first + part, member.end, PARTS);
+    }
     workgroupBarrier();
-    for (var reach = GROUP / 2u; reach > 0u; reach /= 2u) {
-        if lane < reach {
-            sums[lane] = plus(sums[lane], sums[lane + reach]);
+    for (var reach = PARTS / 2u; reach > 0u; reach /= 2u) {
+        for (var part = lane; part < reach; part += LANES) {
+            sums[part] = plus(sums[part], sums[part + reach]);
         }
         workgroupBarrier();
     }
     if lane == 0u {
-        take(body, sums[0]);
-        end_sweep(body);
+        take(member.body, sums[0]);
     }
+}
+
+// Applies the change of its velocity by contacts to a body.
+fn take(body: u32, change: Velocity) {
+    velocities[body] = moved(velocities[body], change);
 }

@@ -1,9 +1,9 @@
 // Mass splitting [E5]: solution of the overflow contacts at the same time. Twin:
 // src/cpu/split.rs. Each of the n overflow contacts of a body works on a copy of it with 1/n of its mass and inertia.
-// Then the body takes the mean of the copies, which is the sum of the impulses on the whole body, in a fixed order. A
-// grain with a single overflow contact takes its impulse at once, unless its side has a slot (overflow.wgsl).
+// Then the body takes the mean of the copies, which is the sum of the changes on the whole body, in a fixed order. A
+// grain with a single overflow contact takes its change at once, unless its side has a slot (overflow.wgsl). Slots
+// come after the bodies in `velocities`; they hold changes of velocities, and no masses.
 
-@group(0) @binding(15) var<storage, read_write> shares: array<vec2f>;      // by slot: three pairs each, linear then angular
 @group(0) @binding(18) var<storage, read> overflow: array<Overflow>;
 
 // Impulse and angular impulse of a contact on one of its bodies.
@@ -12,25 +12,27 @@ struct Share {
     angular: vec3f,            // angular impulse about the centre [N m s]
 }
 
-// Side of a contact: one of its bodies, the number of copies of that body, and the impulse on it.
+// Side of a contact: one of its bodies, the number of copies of that body, and the change of its velocity.
 struct Side {
     body: u32,                 // index of the body; NONE: there is no side
     copies: u32,               // number of copies
     slot: u32,                 // slot, see Overflow
     velocity: Velocity,        // velocity of the body
-    share: Share,              // impulse on the body
+    change: Velocity,          // change of this velocity by the contact; no masses
 }
 
 fn no_side() -> Side {
-    return Side(NONE, 0u, NONE, Velocity(vec3f(0.0), 0.0, vec3f(0.0), 0.0), Share(vec3f(0.0), vec3f(0.0)));
+    return Side(NONE, 0u, NONE, unchanged(), unchanged());
 }
 
 fn side_a(entry: Overflow, constraint: Constraint, a: Velocity, impulse: Impulse) -> Side {
-    return Side(constraint.bodies.x, entry.copies.x, entry.slots.x, a, share_of_a(constraint, impulse));
+    return Side(constraint.bodies.x, entry.copies.x, entry.slots.x, a,
+        change_of(constraint.bodies.x, a, share_of_a(constraint, impulse)));
 }
 
 fn side_b(entry: Overflow, constraint: Constraint, b: Velocity, impulse: Impulse) -> Side {
-    return Side(constraint.bodies.y, entry.copies.y, entry.slots.y, b, share_of_b(constraint, impulse));
+    return Side(constraint.bodies.y, entry.copies.y, entry.slots.y, b,
+        change_of(constraint.bodies.y, b, share_of_b(constraint, impulse)));
 }
 
 fn share_of_a(constraint: Constraint, impulse: Impulse) -> Share {
@@ -42,9 +44,9 @@ fn share_of_b(constraint: Constraint, impulse: Impulse) -> Share {
 }
 
 var<workgroup> hubs: array<u32, 64>;
-var<workgroup> shares_of_hubs: array<Share, 64>;
+var<workgroup> changes_of_hubs: array<Velocity, 64>;
 
-// Stores the impulses of both sides of a contact, or applies them at once. All 64 invocations of a workgroup call it.
+// Stores the changes of both sides of a contact, or applies them at once. All 64 invocations of a workgroup call it.
 fn hand_over(lane: u32, a: Side, b: Side) {
     hand_side_over(a);
     if HAS_HUBS {
@@ -54,73 +56,62 @@ fn hand_over(lane: u32, a: Side, b: Side) {
     }
 }
 
-// Stores the impulse of a side in its slot. Without a slot a body of one copy takes the impulse at once.
+// Stores the change of a side in its slot. Without a slot a body of one copy takes the change at once.
 fn hand_side_over(side: Side) {
     if side.slot != NONE {
-        store_share(side.slot, side.share);
+        velocities[bodies() + side.slot] = side.change;
     } else if side.copies == 1u && side.velocity.inverse_mass > 0.0 {
-        velocities[side.body] = given(side.body, side.velocity, side.share);
+        velocities[side.body] = moved(side.velocity, side.change);
     }
 }
 
-// Stores the impulses on sides b in scenes with hubs. The impulses on a hub are summed over the workgroup and stored in one slot.
+// Stores the changes of sides b in scenes with hubs. Those of a hub are summed over the workgroup and stored in one slot.
 fn sum_hubs(lane: u32, b: Side) {
     let is_of_hub = b.copies > HUB;
     hubs[lane] = select(NONE, b.body, is_of_hub);
-    shares_of_hubs[lane] = b.share;
+    changes_of_hubs[lane] = b.change;
     workgroupBarrier();
     if b.slot != NONE {
-        var share = shares_of_hubs[lane];
+        var change = b.change;
         if is_of_hub {
-            share = sum_over_group(b.body);
+            change = sum_over_group(b.body);
         }
-        store_share(b.slot, share);
+        velocities[bodies() + b.slot] = change;
     }
 }
 
-fn sum_over_group(hub: u32) -> Share {
-    var sum = Share(vec3f(0.0), vec3f(0.0));
+fn sum_over_group(hub: u32) -> Velocity {
+    var sum = unchanged();
     for (var lane = 0u; lane < GROUP; lane++) {
         if hubs[lane] == hub {
-            sum = plus(sum, shares_of_hubs[lane]);
+            sum = plus(sum, changes_of_hubs[lane]);
         }
     }
     return sum;
 }
 
-fn plus(x: Share, y: Share) -> Share {
-    return Share(x.linear + y.linear, x.angular + y.angular);
+fn unchanged() -> Velocity {
+    return Velocity(vec3f(0.0), 0.0, vec3f(0.0), 0.0);
 }
 
-fn store_share(slot: u32, share: Share) {
-    shares[3u * slot] = share.linear.xy;
-    shares[3u * slot + 1u] = vec2f(share.linear.z, share.angular.x);
-    shares[3u * slot + 2u] = share.angular.yz;
+fn plus(x: Velocity, y: Velocity) -> Velocity {
+    return Velocity(x.linear + y.linear, 0.0, x.angular + y.angular, 0.0);
 }
 
-fn load_share(slot: u32) -> Share {
-    let x = shares[3u * slot];
-    let y = shares[3u * slot + 1u];
-    let z = shares[3u * slot + 2u];
-    return Share(vec3f(x, y.x), vec3f(y.y, z));
-}
-
-// Applies the impulse of contacts to a body.
-fn take(index: u32, share: Share) {
-    let body = velocities[index];
-    if body.inverse_mass > 0.0 {
-        velocities[index] = given(index, body, share);
+// Change of the velocity of a body by the impulse of a contact.
+fn change_of(index: u32, body: Velocity, share: Share) -> Velocity {
+    if body.inverse_mass == 0.0 {
+        return unchanged();
     }
-}
-
-// Velocity of a body after the impulse of contacts.
-fn given(index: u32, body: Velocity, share: Share) -> Velocity {
     var linear = body.inverse_mass * share.linear;
     if HAS_LOCKS {
         linear *= free_translation(locked_axes(index));
     }
-    return Velocity(body.linear + linear, body.inverse_mass, body.angular + turned(index, body, share.angular),
-        body.inverse_inertia);
+    return Velocity(linear, 0.0, turned(index, body, share.angular), 0.0);
+}
+
+fn moved(body: Velocity, change: Velocity) -> Velocity {
+    return Velocity(body.linear + change.linear, body.inverse_mass, body.angular + change.angular, body.inverse_inertia);
 }
 
 // Change of the angular velocity of a body by an angular impulse [rad/s].

@@ -70,7 +70,6 @@ struct Status {
     calm: u32,                 // 1: no step of this submission may rebuild or bounce; a step that has to halts
     bounces: u32,              // substeps of this submission in which a contact bounced
     fastest: atomic<u32>,      // bits of the largest closing speed of a contact that bounces [m/s]; 0: none bounces
-    striking: u32,             // 1: rounds of impacts go on, so far as is known
     rounds: u32,               // rounds of impacts done in this substep
     noise: f32,                // closing speed that the sweeps of impacts may leave; slower contacts do not bounce in later rounds [m/s]
     impact_sweeps: u32,        // sweeps over the impacts in this substep
@@ -225,7 +224,7 @@ struct Contact {
 }
 
 // Contact constraint, with all data that a sweep needs. In memory it is two streams, so that neither outgrows a
-// binding; each holds 32 bytes per contact, the sector in which cards read memory.
+// binding: `ConstraintHead`, 32 bytes per contact, the sector in which cards read memory, and the arms, see constraints.wgsl.
 struct Constraint {
     normal: vec3f,             // unit normal, from b to a
     bias_velocity: f32,        // bias velocity q_n [m/s]
@@ -247,18 +246,10 @@ struct ConstraintHead {
     friction: f32,
 }
 
-// Second half of a contact constraint (32 bytes): arms on both bodies, rolling arm, contact law.
-struct ConstraintArms {
-    arm_a: vec3f,
-    rolling_arm: f32,
-    arm_b: vec3f,
-    law: u32,
-}
-
 // Mass splitting of an overflow contact (a contact without a colour): each body takes part as one of several copies, see
-// split.wgsl. The impulses on copies are stored in slots, body by body. A grain without a slot takes its impulse at once.
+// split.wgsl. The changes of copies are stored in slots, body by body. A grain without a slot takes its change at once.
 struct Overflow {
-    slots: vec2u,              // slots of the impulses on a and b; NONE: no slot
+    slots: vec2u,              // slots of the changes of a and b; NONE: no slot
     copies: vec2u,             // numbers of copies of a and b; 1 for a body that no impulse moves
     response: vec3f,           // change of the contact velocity per normal impulse, on these copies [1/kg]
     tangent_d: f32,            // D of the friction constraint, on these copies [1/kg]
@@ -274,6 +265,11 @@ const FAR = -1e30;             // bias velocity of a contact that takes no part 
 
 fn is_halted() -> bool {
     return is_halted_beyond(0u);
+}
+
+// Whether nothing bounces in this round of impacts. The sweeps of the round then change nothing; `check_impacts` empties those after them.
+fn strikes_nothing() -> bool {
+    return atomicLoad(&status.fastest) == 0u;
 }
 
 // Whether there is a halt for any reason but these.
@@ -293,6 +289,17 @@ fn bodies() -> u32 {
 // Number of tiles of a tiling of the present bodies, see tiles.wgsl.
 fn tiles() -> u32 {
     return (bodies() + TILE - 1u) / TILE;
+}
+
+// Place in `tile_lists` of what belongs to a tile of the first tiling, if there are `count` tiles: after the bins, and after all that
+// the prefix sum over the bins changes. See tiles.wgsl.
+fn place_of_tile(count: u32, tile: u32) -> u32 {
+    return (BINS * count + SCAN_BLOCK - 1u) / SCAN_BLOCK * SCAN_BLOCK + 2u * tile;
+}
+
+// Place in `tile_lists` of a member of a tile.
+fn place_of_member(count: u32, member: u32) -> u32 {
+    return place_of_tile(count, count) + 3u * member;
 }
 
 // Number of cubes by which the bodies are sorted into the tiles of a tiling: a power of eight, at least twice the number of bodies.

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::model::World;
 use crate::settings::{Bookkeeping, Settings};
 
-use super::constants::{BINS, BOOKED, MOST_CUBE_BITS, Planned, TILE};
+use super::constants::{BINS, BOOKED, MOST_CUBE_BITS, Planned, SCAN_BLOCK, TILE};
 use super::device::Device;
 use super::ensemble::launcher::Launcher;
 use super::layout;
@@ -70,6 +70,8 @@ pub struct Capacity {
     pub accelerates: bool,
     /// Pairs of numbers that a contact has in `impulses`.
     pub impulse_pairs: u32,
+    /// Blocks of 16 bytes that a contact has in `constraint_arms`.
+    pub arm_blocks: u32,
     /// Whether contacts are solved by projected gradient descent: its impulses and slopes are then stored.
     pub descends: bool,
 }
@@ -110,6 +112,7 @@ impl Capacity {
             keeps_balance: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: features.momentum,
             impulse_pairs: features.impulse_pairs(),
+            arm_blocks: features.arm_blocks(),
             descends: features.descends,
         };
         capacity.with_machines(world)
@@ -176,6 +179,7 @@ impl Capacity {
             keeps_balance: self.keeps_balance || other.keeps_balance,
             accelerates: self.accelerates || other.accelerates,
             impulse_pairs: self.impulse_pairs.max(other.impulse_pairs),
+            arm_blocks: self.arm_blocks.max(other.arm_blocks),
             descends: self.descends || other.descends,
         }
     }
@@ -226,6 +230,7 @@ impl Capacity {
         let buckets = u64::from(self.buckets);
         let tiles = bodies.div_ceil(u64::from(TILE));
         let (cubes, bins) = (2 * cubes_for(bodies), u64::from(BINS) * tiles);
+        let block = u64::from(SCAN_BLOCK);
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         // The buffers of the constraints also hold the sphere entries of the search, the cubes of the tiles, and the marks of the bodies
@@ -233,8 +238,8 @@ impl Capacity {
         let entries = (spheres * size_of::<layout::Entry>() as u64).max(4 * cubes);
         let marks = bodies * size_of::<layout::Mark>() as u64;
         let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
-        // The buffer of the old contacts, which a rebuild reads, also holds the velocities of the last sweep.
-        let last = if self.accelerates { 24 * bodies } else { 0 };
+        // The buffer of the old impulses, which a rebuild reads, also holds impulses and velocities before the last sweep.
+        let last = if self.accelerates { 24 * (contacts + bodies) } else { 0 };
         let of_impulses = 8 * u64::from(self.impulse_pairs) * contacts;
         // Sums of works: contacts, impacts of contacts, joints, impacts of joints, bodies.
         let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + 2 + bodies.div_ceil(64);
@@ -244,7 +249,8 @@ impl Capacity {
             ("status", size_of::<layout::Status>() as u64),
             ("arguments", Planned::bytes()),
             ("poses", bodies * size_of::<layout::Pose>() as u64),
-            ("velocities", bodies * size_of::<layout::Velocity>() as u64),
+            // The bodies, then the slots of the overflow contacts.
+            ("velocities", (bodies + 2 * overflow) * size_of::<layout::Velocity>() as u64),
             ("spheres", halves * balls * size_of::<layout::Sphere>() as u64),
             (
                 "surfaces",
@@ -256,25 +262,23 @@ impl Capacity {
             ("schedule", schedule * size_of::<layout::BoundaryState>() as u64),
             ("bucket_ends", 4 * buckets),
             ("contact_starts", 4 * (balls + 1)),
-            ("old_starts", 4 * (balls + 1)),
-            ("bucket_sums", 4 * buckets.div_ceil(1024)),
-            ("contact_sums", 4 * (balls + 1).div_ceil(1024)),
-            ("cube_sums", 4 * cubes.div_ceil(1024)),
-            ("pending_sums", 4 * (2 * tiles).div_ceil(1024)),
-            ("bin_sums", 4 * bins.div_ceil(1024)),
-            ("side_sums", 4 * bodies.div_ceil(1024)),
+            ("old_starts", 4 * (balls + 1).max(bodies)),
+            ("bucket_sums", 4 * buckets.div_ceil(block)),
+            ("contact_sums", 4 * (balls + 1).div_ceil(block)),
+            ("cube_sums", 4 * cubes.div_ceil(block)),
+            ("pending_sums", 4 * (2 * tiles).div_ceil(block)),
+            ("bin_sums", 4 * bins.div_ceil(block)),
+            ("side_sums", 4 * bodies.div_ceil(block)),
             ("pending_ends", 4 * 2 * tiles),
-            ("bin_ends", 4 * bins),
-            ("side_ends", 4 * bodies),
+            ("tile_lists", 4 * (bins.next_multiple_of(block) + 2 * tiles + 3 * bodies)),
             ("overflow", overflow * size_of::<layout::Overflow>() as u64),
-            ("shares", 2 * 24 * overflow),
             ("travel", 4 * (u64::from(self.boundaries) + spheres)),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
             ("constraint_heads", marks.max(contacts * size_of::<layout::ConstraintHead>() as u64)),
-            ("constraint_arms", entries.max(contacts * size_of::<layout::ConstraintArms>() as u64)),
+            ("constraint_arms", entries.max(16 * u64::from(self.arm_blocks) * contacts)),
             ("impulses", of_impulses),
-            ("old_contacts", last.max(8 * contacts)),
-            ("old_impulses", of_impulses),
+            ("old_contacts", 8 * contacts),
+            ("old_impulses", of_impulses.max(last)),
             ("descent", if self.descends { DESCENT_BYTES * contacts } else { 0 }),
             ("rigids", u64::from(self.rigids) * size_of::<layout::Rigid>() as u64),
             ("joints", joints * size_of::<layout::Joint>() as u64),
@@ -310,7 +314,7 @@ impl Capacity {
 }
 
 /// Contents that share a buffer of another name, as pairs of content and buffer. Each content is needed in a part of the step only:
-/// all but the last four during a rebuild of the neighbour list, before constraints are made. A test of the step list checks that no
+/// all but the last three during a rebuild of the neighbour list, before constraints are made. A test of the step list checks that no
 /// use of a buffer falls between two uses of it under another name.
 pub const LODGERS: [(&str, &str); 14] = [
     ("entries", "constraint_arms"),
@@ -322,9 +326,9 @@ pub const LODGERS: [(&str, &str); 14] = [
     ("colours", "impulses"),
     ("overflow_bodies", "constraint_arms"),
     ("copies", "constraint_heads"),
-    ("unordered", "shares"),
-    ("last_impulses", "old_impulses"),
-    ("last_velocities", "old_contacts"),
+    ("side_ends", "old_starts"),
+    ("unordered", "impulses"),
+    ("last_values", "old_impulses"),
     ("changes", "old_impulses"),
     ("step_sums", "residuals"),
 ];

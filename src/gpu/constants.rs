@@ -121,12 +121,14 @@ constants! {
     UNCOLOURED = SPLIT + 1;
     /// Number of bins per tile in which contacts are sorted: one for each colour of each tiling, and one for overflow contacts.
     BINS = 2 * COLOURS + 1;
+    /// Number of values in a block of a prefix sum.
+    SCAN_BLOCK = 1024;
     /// Number of bodies of a tile; it may have more by those of a cube of cells.
     TILE = 256;
     /// Number of bits of the index of a cube along an axis, at most.
     MOST_CUBE_BITS = 8;
-    /// Number of dispatches of a pass over all contacts: tiles of the first and of the second tiling, overflow contacts, bodies.
-    PASS = 4;
+    /// Number of dispatches of a pass over all contacts: tiles of the first and of the second tiling, overflow contacts.
+    PASS = 3;
     /// Number of contacts in a block whose works the energy balance sums in one workgroup.
     BOOKED = 512;
     /// Number of invocations per workgroup.
@@ -157,10 +159,14 @@ planned! {
     Contacts "CONTACTS" 1;
     /// All contacts if one of them bounces.
     ImpactContacts "IMPACT_CONTACTS" 1;
-    /// Dispatches of a sweep: the tiles of both tilings, the overflow contacts, the bodies.
+    /// Dispatches of a sweep: the tiles of both tilings, the overflow contacts.
     Sweep "SWEEP" PASS;
-    /// Dispatches of a sweep over the impacts: the tiles of both tilings, the overflow contacts, the bodies.
+    /// Tiles whose bodies take what the overflow contacts left in their slots. Comes right after the size of its sweep.
+    Gather "GATHER" 1;
+    /// Dispatches of a sweep over the impacts: the tiles of both tilings, the overflow contacts.
     ImpactSweep "IMPACT_SWEEP" PASS;
+    /// Tiles whose bodies take what a sweep over the impacts left in their slots. Comes right after the size of its sweep.
+    ImpactGather "IMPACT_GATHER" 1;
     /// One workgroup in a rebuild of the neighbour list. This size and the following ones, up to the scan over bodies, are empty in a
     /// step without a rebuild.
     Search "SEARCH" 1;
@@ -182,6 +188,8 @@ planned! {
     Tiles "TILES" 1;
     /// Overflow contacts.
     Overflow "OVERFLOW" 1;
+    /// Bodies or overflow contacts, whichever are more.
+    Sides "SIDES" 1;
     /// Blocks of the prefix sum over the buckets.
     BucketScan "SCAN_BUCKETS" 1;
     /// Blocks of the prefix sum over vertices and spheres.
@@ -194,8 +202,6 @@ planned! {
     BinScan "SCAN_BINS" 1;
     /// Blocks of the prefix sum over bodies.
     SideScan "SCAN_SIDES" 1;
-    /// Bodies or overflow contacts, whichever are more.
-    Swept "SWEPT" 1;
     /// Overflow contacts, also in steps without a rebuild.
     Uncoloured "UNCOLOURED" 1;
     /// Blocks of contacts whose works the energy balance sums.
@@ -249,7 +255,7 @@ mod tests {
     #[test]
     fn sizes_stand_one_after_the_other() {
         assert_eq!(Planned::Contacts.place(), 0);
-        assert_eq!(Planned::ImpactSweep.place(), 2 + PASS);
+        assert_eq!(Planned::ImpactSweep.place(), 3 + PASS);
         assert_eq!(u64::from(Planned::Descent.place() + 1) * 12, Planned::bytes());
         assert!(text().contains("const ARGUMENTS_SEARCH = 10u;"), "{}", text());
     }

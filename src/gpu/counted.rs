@@ -64,7 +64,7 @@ impl Tally {
         let sweeping = stages.iter().find(|(stage, _)| *stage == SWEEP).map_or(0, |&(_, count)| count);
         Dispatches {
             per_step: stages.iter().map(|(_, count)| count).sum(),
-            per_sweep: sweeping.div_ceil(settings.iterations * settings.substeps),
+            per_sweep: sweeping / (settings.iterations * settings.substeps),
             stages,
         }
     }
@@ -79,12 +79,12 @@ mod tests {
         let mut tally = Tally::default();
         for _ in 0..3 {
             tally.add("predict", 4);
-            tally.add(SWEEP, 340);
+            tally.add(SWEEP, 341);
         }
         let settings = Settings { iterations: 20, ..Settings::default() };
         let found = tally.of_one_step(3, &settings);
-        assert_eq!((found.per_step, found.per_sweep), (344, 17));
-        assert_eq!(found.stages, [("predict", 4), (SWEEP, 340)]);
+        assert_eq!((found.per_step, found.per_sweep), (345, 17));
+        assert_eq!(found.stages, [("predict", 4), (SWEEP, 341)]);
         assert_eq!(Tally::default().of_one_step(0, &settings), Dispatches::default());
     }
 }

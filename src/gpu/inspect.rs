@@ -1,6 +1,7 @@
 //! Access to the data on the device between two stages, for stage tests and for the reports of the engine.
 
 use bytemuck::Pod;
+use glam::Vec3;
 use pollster::block_on;
 
 use crate::contact::{Colouring, Key, Overflow};
@@ -79,8 +80,11 @@ impl GpuEngine {
     /// When the device is lost.
     pub fn constraints(&self) -> Result<Vec<(ConstraintHead, ConstraintArms)>, Error> {
         let count = block_on(self.contact_count())?;
-        let targets: Vec<ConstraintHead> = self.read_now("constraint_heads", count)?;
-        Ok(targets.into_iter().zip(self.read_now("constraint_arms", count)?).collect())
+        let heads: Vec<ConstraintHead> = self.read_now("constraint_heads", count)?;
+        let per_contact = self.features.arm_blocks() as usize;
+        let blocks: Vec<[u32; 4]> = self.read_now("constraint_arms", per_contact * count)?;
+        let arms = heads.iter().zip(blocks.chunks_exact(per_contact));
+        Ok(arms.map(|(head, blocks)| (*head, ConstraintArms::of(head, blocks))).collect())
     }
 
     /// Reads the impulses in solving order: linear, rolling, and under the smooth method the loads of the springs: tangential, twisting,
@@ -102,6 +106,32 @@ impl GpuEngine {
         self.read_now("velocities", self.world.bodies.len())
     }
 
+    /// Reads the velocities of all bodies after the warm start, with what it has left in slots for the first sweep; for stage tests.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn velocities_of_warm_start(&self) -> Result<Vec<layout::Velocity>, Error> {
+        let mut velocities = self.velocities()?;
+        if self.features.joints || self.features.descends || self.features.springs {
+            return Ok(velocities);
+        }
+        let (count, status) = (velocities.len(), self.status()?);
+        let slots: Vec<layout::Velocity> = self.read_now("velocities", count + status.sides as usize)?;
+        let bins = (constants::BINS * status.tiles).next_multiple_of(constants::SCAN_BLOCK);
+        let first = (bins + 2 * status.tiles) as usize;
+        let lists: Vec<u32> = self.read_now("tile_lists", first + 3 * count)?;
+        for member in lists[first..].as_chunks().0 {
+            let [body, first, end] = member.map(|index| index as usize);
+            for slot in &slots[count + first..count + end] {
+                velocities[body].linear =
+                    (Vec3::from(velocities[body].linear) + Vec3::from(slot.linear)).into();
+                velocities[body].angular =
+                    (Vec3::from(velocities[body].angular) + Vec3::from(slot.angular)).into();
+            }
+        }
+        Ok(velocities)
+    }
+
     /// Reads the colouring of the last step, over contacts in the order of their keys. Every colour of every tile counts as one.
     ///
     /// # Errors
@@ -120,7 +150,7 @@ impl GpuEngine {
     /// Reads the first place of each colour of each tile, those of the first tiling first, and of the overflow contacts.
     fn starts(&self) -> Result<Vec<u32>, Error> {
         let bins = (2 * constants::COLOURS * self.status()?.tiles) as usize;
-        let ends: Vec<u32> = self.read_now("bin_ends", bins)?;
+        let ends: Vec<u32> = self.read_now("tile_lists", bins)?;
         Ok([0].into_iter().chain(ends).collect())
     }
 
@@ -134,14 +164,14 @@ impl GpuEngine {
         Ok([starts[..=count].to_vec(), starts[count..].to_vec()])
     }
 
-    /// Reads the number of workgroups that the device planned for each dispatch of a sweep: tiles of both tilings, overflow contacts,
-    /// bodies.
+    /// Reads the number of workgroups that the device planned for each dispatch of a sweep: tiles of both tilings, overflow contacts, and
+    /// the tiles in which bodies take the sums of their slots.
     ///
     /// # Errors
     /// When the device is lost.
     pub fn planned_sweep(&self) -> Result<Vec<u32>, Error> {
         let first = Planned::Sweep.place() as usize;
-        let end = first + constants::PASS as usize;
+        let end = first + constants::PASS as usize + 1;
         let words: Vec<[u32; 3]> = self.read_now("arguments", end)?;
         Ok(words[first..end].iter().map(|size| size.iter().product()).collect())
     }

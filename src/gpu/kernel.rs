@@ -103,52 +103,37 @@ impl Kernels {
             }
             Work::Book(_) | Work::Weigh(_) | Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
-            Work::Visit(kernels) => self.visit(pass, kernels, [0, 0], buffers),
+            Work::Visit(kernels) => self.visit(pass, kernels, 0, buffers),
             Work::Impacts(passes, between) => {
                 for _ in 0..settings.impact_iterations.div_ceil(2) {
-                    passes.iter().for_each(|kernels| self.visit(pass, kernels, [0, 0], buffers));
+                    for (kernels, is_last) in passes.iter().zip([false, true]) {
+                        self.visit(pass, kernels, 0, buffers);
+                        self.end_visit(pass, kernels, 0, is_last, buffers);
+                    }
                     between.iter().for_each(|work| self.encode_work(pass, work, settings, buffers));
                 }
             }
             Work::Descend { aim, give, arrive, judge } => {
                 for _ in 0..most_tries(settings.iterations) {
                     self.run(pass, aim, 0, buffers);
-                    self.visit(pass, give, [0, 0], buffers);
+                    self.visit(pass, give, 0, buffers);
+                    self.end_visit(pass, give, 0, true, buffers);
                     self.run(pass, arrive, 0, buffers);
                     self.run(pass, judge, 0, buffers);
                 }
             }
             Work::Sweeps(kernels) => {
                 for sweep in 0..settings.iterations {
-                    self.sweep(pass, kernels, sweep, settings, buffers);
+                    let is_last = sweep + 1 == settings.iterations;
+                    let turn = if self.features().momentum { first_turn(sweep, !is_last) } else { 0 };
+                    self.visit(pass, kernels, turn, buffers);
+                    self.end_visit(pass, kernels, turn, is_last, buffers);
                     if settings.tolerance > 0.0 {
                         self.run(pass, &step::CHECK, 0, buffers);
                     }
                 }
             }
         }
-    }
-
-    /// Encodes the sweep that follows `before` others.
-    fn sweep(
-        &self,
-        pass: &mut CountedPass<'_>,
-        kernels: &Pass,
-        before: u32,
-        settings: &Settings,
-        buffers: &Buffers,
-    ) {
-        let Some(extrapolate) = kernels.extrapolation(settings) else {
-            return self.visit(pass, kernels, [0, 0], buffers);
-        };
-        let turn = |before: u32| first_turn(before, before + 1 < settings.iterations);
-        let goes_on_by_itself = settings.tolerance > 0.0 || self.features().joints;
-        if before > 0 && goes_on_by_itself {
-            self.run(pass, extrapolate, turn(before), buffers);
-        }
-        let is_last = before + 1 == settings.iterations;
-        let next = if is_last || goes_on_by_itself { 0 } else { turn(before + 1) };
-        self.visit(pass, kernels, [turn(before), next], buffers);
     }
 
     /// Sets pipeline and bind groups of a kernel, with its turn if it reads one. `place` is the place of its dispatch in `arguments`, if
@@ -188,18 +173,31 @@ impl Kernels {
         }
     }
 
-    /// Encodes a pass over all contacts. The turns of its dispatches over contacts begin at `turn`. The dispatch over the bodies has the
-    /// place after them, counted from `next`: that is the first turn of the next sweep if the dispatch extrapolates for it.
-    fn visit(&self, pass: &mut CountedPass<'_>, kernels: &Pass, [turn, next]: [u32; 2], buffers: &Buffers) {
-        let Pass { contacts, overflow, gather, .. } = kernels;
-        let all: [(&Kernel, u32); PASS as usize] =
-            [(contacts, turn), (contacts, turn), (overflow, turn), (gather, next)];
-        for ((Kernel { shader, entry, aliases, .. }, turn), place) in all.into_iter().zip(0..) {
+    /// Encodes a pass over all contacts. The turns of its dispatches begin at `turn`.
+    fn visit(&self, pass: &mut CountedPass<'_>, kernels: &Pass, turn: u32, buffers: &Buffers) {
+        let Pass { contacts, overflow, .. } = kernels;
+        let all: [&Kernel; PASS as usize] = [contacts, contacts, overflow];
+        for (Kernel { shader, entry, aliases, .. }, place) in all.into_iter().zip(0..) {
             let at = kernels.arguments.place() + place;
             self.set(pass, ((shader, entry), aliases), turn + place, Some(at), buffers);
             dispatch_planned(pass, at, buffers);
         }
-        if let Some(joints) = kernels.joints.as_ref().filter(|_| self.features().joints) {
+    }
+
+    /// Encodes what follows a pass: the gathering after the last one or before joints, and the joints.
+    fn end_visit(
+        &self,
+        pass: &mut CountedPass<'_>,
+        kernels: &Pass,
+        turn: u32,
+        is_last: bool,
+        buffers: &Buffers,
+    ) {
+        let joints = kernels.joints.as_ref().filter(|_| self.features().joints);
+        if is_last || joints.is_some() {
+            self.run(pass, &kernels.gather, turn, buffers);
+        }
+        if let Some(joints) = joints {
             self.run(pass, joints, turn, buffers);
         }
     }

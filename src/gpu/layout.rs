@@ -191,6 +191,14 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
     world.drains().iter().enumerate().map(sink).collect()
 }
 
+/// Returns whether the arms of contacts are stored as vectors: some body is no sphere about its centre and may turn. Otherwise arms lie
+/// along the normals, or have no effect on velocities.
+pub fn has_arms(world: &World) -> bool {
+    world.bodies.kind.contains(&Kind::Rigid)
+        || world.dynamic_boundaries().next().is_some()
+        || world.boundaries.iter().any(Boundary::turns)
+}
+
 /// Returns the number of bodies up to the last that is rigid and no sphere, has locked axes, or is under an applied force.
 pub(super) fn rigid_count(world: &World) -> usize {
     let bodies = &world.bodies;

@@ -12,7 +12,7 @@ use crate::settings::{Acceleration, Algorithm, Damping, Method, Settings};
 use super::buffers::room_of;
 use super::ensemble::launcher::PLACE_BYTES;
 use super::ensemble::shaders::{LAUNCH_GROUP, for_many_worlds};
-use super::layout::Turn;
+use super::layout::{Turn, has_arms};
 use super::shader::{Edit, LAUNCH, Reflection, SOURCES, Source, Variable, VariableKind};
 use super::step::{self, AGAIN, Aliases, RESIDUAL, Work};
 
@@ -125,6 +125,8 @@ pub struct Features {
     pub sinks: bool,
     /// Dynamic bodies that are no spheres.
     pub rigid: bool,
+    /// Bodies that are no spheres about their centres and may turn: dynamic ones, or walls that rotate.
+    pub arms: bool,
     /// Bodies that may have very many contacts: dynamic ones with surfaces, or grains of very different size.
     pub hubs: bool,
     /// Periodic axes.
@@ -166,6 +168,7 @@ impl Features {
             locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
             sinks: world.has_drains() || world.removed.iter().any(Option::is_some),
             rigid: world.bodies.kind.contains(&Kind::Rigid),
+            arms: has_arms(world),
             hubs: world.dynamic_boundaries().next().is_some() || has_hubs(world),
             period: !world.periodic.is_none(),
             sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
@@ -201,6 +204,7 @@ impl Features {
             starts_warm,
             descends,
             guard: own.guard || stays_guarded,
+            arms: own.arms || self.arms,
             ..self
         }
     }
@@ -212,6 +216,7 @@ impl Features {
             ("HAS_SINKS", self.sinks),
             ("HAS_PERIOD", self.period),
             ("HAS_RIGID", self.rigid),
+            ("HAS_ARMS", self.arms),
             ("HAS_HUBS", self.hubs),
             ("HAS_SIZES", self.sizes),
             ("HAS_JOINTS", self.joints),
@@ -240,6 +245,11 @@ impl Features {
             (false, true) => 4,
             (false, false) => 3,
         }
+    }
+
+    /// Returns the count of blocks of 16 bytes per contact in `constraint_arms`: two arms as vectors, or their lengths.
+    pub fn arm_blocks(self) -> u32 {
+        if self.arms { 2 } else { 1 }
     }
 }
 

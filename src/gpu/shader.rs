@@ -40,10 +40,10 @@ pub const SOURCES: [Source; 21] = [
     source!("tiles" uses "types" "plan" "tile"),
     source!("colouring" uses "types" "tile"),
     source!("overflow" uses "types" "hubs"),
-    source!("narrowphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "constraints" "impulses"),
+    source!("narrowphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "constraints" "arms" "impulses"),
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),
     source!("springs" uses "types" "motion" "constraints" "solve" "impulses"),
-    source!("predict" uses "types" "motion" "constraints" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled" "slope"),
+    source!("predict" uses "types" "motion" "constraints" "arms" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled" "slope"),
     source!("warm_start" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split"),
     source!("sweep" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "gather" "slope"),
     source!("gradient" uses "types" "motion" "constraints" "plan" "solve" "impulses" "rigid" "slope"),
@@ -52,7 +52,7 @@ pub const SOURCES: [Source; 21] = [
     source!("integrate" uses "types" "motion" "centre" "pulled" "rigid"),
     source!("sinks" uses "types" "motion" "surface"),
     source!("balance" uses "types" "motion" "constraints" "impulses" "rigid" "pulled" "joint"),
-    source!("loads" uses "types" "impulses"),
+    source!("loads" uses "types" "motion" "constraints" "impulses"),
     source!("response" uses "types" "motion" "constraints" "solve" "impulses" "rigid"),
 ];
 

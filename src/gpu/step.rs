@@ -2,15 +2,15 @@
 
 use super::constants::Planned;
 use super::constants::Planned::{
-    Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, ImpactAim,
-    ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow, PendingScan, Search,
-    SearchBodies, SideScan, StartScan, Stored, Sweep, Swept, Tiles, Uncoloured,
+    Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, Gather,
+    ImpactAim, ImpactContacts, ImpactGather, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow,
+    PendingScan, Search, SearchBodies, SideScan, Sides, StartScan, Stored, Sweep, Tiles, Uncoloured,
 };
 use super::pipelines::Features;
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
 use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Run, Scan, Sweeps, Visit, Weigh};
 
-use crate::settings::{self, Acceleration, Algorithm, Settings};
+use crate::settings::{self, Algorithm, Settings};
 
 /// Phase of a step in which a stage runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,9 +87,9 @@ pub enum Work {
     BookJoints(Kernel),
     /// Exclusive prefix sum over blocks of values; the aliases name the buffers of the values (`scan_values`) and of the block sums.
     Scan(Over, Aliases),
-    /// Pass over all contacts; it applies the impulses of the warm start to the bodies.
+    /// Pass over all contacts that applies their impulses to the bodies. What it leaves in slots is gathered by the work after it.
     Visit(Pass),
-    /// Passes over all contacts, one per iteration, fewer when the tolerance is met.
+    /// Passes over all contacts, one per iteration, fewer when the tolerance is met. Each begins with what the one before left in slots.
     Sweeps(Pass),
     /// Tries of projected gradient descent, as many as the iterations may take; those that are not needed are empty.
     Descend {
@@ -145,13 +145,10 @@ pub struct Pass {
     pub contacts: Kernel,
     /// Solves the overflow contacts on copies of their bodies.
     pub overflow: Kernel,
-    /// Bodies take the mean of their copies.
+    /// Bodies take the mean of their copies. Left out where a pass follows that does so at its beginning, and no joints are solved before.
     pub gather: Kernel,
     /// Solves the joints, where there are some; comes last.
     pub joints: Option<Kernel>,
-    /// Extrapolates before a pass that follows another, where sweeps are accelerated. The kernel runs by itself if a tolerance or joints
-    /// come after `gather`; otherwise `gather` extrapolates.
-    pub extrapolate: Option<Kernel>,
     /// Dispatch sizes of the pass.
     pub arguments: Planned,
 }
@@ -159,15 +156,7 @@ pub struct Pass {
 impl Pass {
     /// Returns all kernels of the pass.
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
-        [&self.contacts, &self.overflow, &self.gather]
-            .into_iter()
-            .chain(&self.joints)
-            .chain(&self.extrapolate)
-    }
-
-    /// Returns the kernel that extrapolates before a pass that follows another, if these settings accelerate sweeps.
-    pub fn extrapolation(&self, settings: &Settings) -> Option<&Kernel> {
-        self.extrapolate.as_ref().filter(|_| settings.acceleration == Acceleration::Nesterov)
+        [&self.contacts, &self.overflow, &self.gather].into_iter().chain(&self.joints)
     }
 }
 
@@ -247,7 +236,7 @@ const FIND: &[Stage] = &[
             run("colouring", "list_pending", At(Found)),
             run("colouring", "colour_tiles", At(Tiles)),
             run("tiles", "count_bins", At(Found)),
-            Scan(At(BinScan), &[("scan_values", "bin_ends"), ("scan_sums", "bin_sums")]),
+            Scan(At(BinScan), &[("scan_values", "tile_lists"), ("scan_sums", "bin_sums")]),
             run("tiles", "fill_bins", At(Found)),
             run("tiles", "order_bins", At(Found)),
             run("tiles", "find_starts", Once),
@@ -256,7 +245,7 @@ const FIND: &[Stage] = &[
             run("overflow", "count_sides", At(Overflow)),
             Scan(At(SideScan), &[("scan_values", "side_ends"), ("scan_sums", "side_sums")]),
             run("overflow", "fill_sides", At(Overflow)),
-            run("overflow", "order_sides", At(Overflow)),
+            run("overflow", "order_sides", At(Sides)),
             run("matching", "match_impulses", At(Found)),
             run("search", "finish_search", At(Search)),
         ],
@@ -351,26 +340,25 @@ const PREPARE: &[Stage] = &[
     },
 ];
 
-/// Stage in which bodies take the impulses of the warm start.
+/// Pass in which bodies take the impulses of the warm start.
+const APPLY_IMPULSES: Work = Visit(Pass {
+    contacts: kernel("warm_start", "apply_contacts", Once),
+    overflow: kernel("warm_start", "apply_overflow", Once),
+    gather: GATHER,
+    joints: None,
+    arguments: Sweep,
+});
+
+/// Warm start of a solver whose first pass does not begin with what the warm start left in slots.
 const WARM_START: Stage = Stage {
     name: "warm_start",
     phase: Phase::Solve,
-    work: &[
-        Visit(Pass {
-            contacts: kernel("warm_start", "apply_contacts", Once),
-            overflow: kernel("warm_start", "apply_overflow", Once),
-            gather: GATHER,
-            joints: None,
-            extrapolate: None,
-            arguments: Sweep,
-        }),
-        Hold(SOLVE_JOINTS),
-    ],
+    work: &[APPLY_IMPULSES, Run(GATHER), Hold(SOLVE_JOINTS)],
 };
 
 /// Stages of the Gauss-Seidel solver: warm start, then sweeps.
 const SWEEP_COLOURS: &[Stage] = &[
-    WARM_START,
+    Stage { work: &[APPLY_IMPULSES, Hold(GATHER), Hold(SOLVE_JOINTS)], ..WARM_START },
     Stage {
         name: "sweep",
         phase: Phase::Solve,
@@ -379,7 +367,6 @@ const SWEEP_COLOURS: &[Stage] = &[
             overflow: kernel("sweep", "sweep_overflow", Once),
             gather: GATHER,
             joints: Some(SOLVE_JOINTS),
-            extrapolate: Some(kernel("sweep", "extrapolate", At(Swept))),
             arguments: Sweep,
         })],
     },
@@ -401,7 +388,6 @@ const DESCEND: &[Stage] = &[
                     overflow: Kernel { aliases: CHANGES, ..kernel("warm_start", "give_overflow", Once) },
                     gather: GATHER,
                     joints: Some(SOLVE_JOINTS),
-                    extrapolate: None,
                     arguments: Sweep,
                 },
                 arrive: kernel("gradient", "arrive", At(Descent)),
@@ -444,8 +430,8 @@ pub const SWEEP: &str = "sweep";
 /// Kernel that solves the machines for the present impulses of the contacts.
 const SOLVE_JOINTS: Kernel = kernel("joints", "solve_joints", Machines);
 
-/// Kernel in which bodies take the impulses of overflow contacts, and may be extrapolated for the next sweep.
-const GATHER: Kernel = kernel("sweep", "gather_sides", Once);
+/// Kernel in which bodies take the changes that overflow contacts left in their slots.
+const GATHER: Kernel = kernel("sweep", "gather_sides", At(Gather));
 /// Kernel that compares the change of each sweep with the tolerance, where one is set.
 pub const CHECK: Kernel = kernel("sweep", "check_change", Once);
 
@@ -486,9 +472,8 @@ const fn strike(contacts: &'static str, overflow: &'static str, joints: &'static
     Pass {
         contacts: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", contacts, Once) },
         overflow: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", overflow, Once) },
-        gather: GATHER,
+        gather: Kernel { over: At(ImpactGather), ..GATHER },
         joints: Some(kernel("joints", joints, Machines)),
-        extrapolate: None,
         arguments: ImpactSweep,
     }
 }

@@ -30,17 +30,17 @@ fn profiling_is_opt_in_counts_the_same_dispatches_and_changes_no_bit() {
     profiled.profile(Profiling::Off);
     assert!(profiled.advance(1).unwrap().stages.is_empty(), "it can be switched off again");
 
-    // The dispatches of the impact stage are empty while nothing bounces. They are recorded in pairs of sweeps, with four more after each
-    // pair.
+    // The dispatches of the impact stage are empty while nothing bounces. They are recorded in pairs of sweeps, with one before and four after the
+    // check of each pair.
     settings.iterations += 5;
     settings.impact_iterations += 4;
     let more = gpu(&scenario.world, &settings).advance(1).unwrap().dispatches;
     assert_eq!(more.per_sweep, without.dispatches.per_sweep);
     assert_eq!(
         more.per_step - without.dispatches.per_step,
-        5 * more.per_sweep + 2 * (2 * more.per_sweep + 4)
+        5 * more.per_sweep + 2 * (2 * more.per_sweep + 1 + 4)
     );
-    assert_eq!(more.per_sweep, 4, "two tilings, the overflow and its sides");
+    assert_eq!(more.per_sweep, 3, "two tilings and the overflow");
     assert_eq!(more.stages.iter().map(|(_, count)| count).sum::<u32>(), more.per_step);
 }
 

@@ -8,8 +8,8 @@ use std::mem::{offset_of, size_of};
 
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
-    self, BoundaryState, ConstraintArms, ConstraintHead, Contact, Entry, Joint, JointDrive, JointRow, Law,
-    Machine, Mark, Overflow, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
+    self, BoundaryState, ConstraintHead, Contact, Entry, Joint, JointDrive, JointRow, Law, Machine, Mark,
+    Overflow, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{
@@ -200,7 +200,6 @@ fn twins() -> Vec<Twin> {
             calm,
             bounces,
             fastest,
-            striking,
             rounds,
             noise,
             impact_sweeps,
@@ -253,7 +252,6 @@ fn twins() -> Vec<Twin> {
         }),
         twin!(Contact { a, b, previous, place }),
         twin!(ConstraintHead { normal, bias_velocity, bodies, compliance, friction }),
-        twin!(ConstraintArms { arm_a, rolling_arm, arm_b, law }),
         twin!(BoundaryState { pose, linear, path, angular, ahead, reach, spare_x, spare_y, spare_z }),
     ]
 }
@@ -418,12 +416,8 @@ fn uses_of_buffers(works: &[&Work]) -> Vec<Use> {
         }
         for Kernel { shader, entry, aliases, .. } in work.kernels() {
             let variables = reflect(shader).variables(entry).expect("a kernel of this shader");
-            // Only sweeps are extrapolated: elsewhere the same kernel does not touch the values that the last sweep left.
-            let is_used = |variable: &&Variable| {
-                variable.group == 0
-                    && (matches!(work, Work::Sweeps(_)) || !variable.name.starts_with("last_"))
-            };
-            uses.extend(variables.iter().filter(is_used).map(|variable| use_of(variable, aliases)));
+            let of_stage = variables.iter().filter(|variable| variable.group == 0);
+            uses.extend(of_stage.map(|variable| use_of(variable, aliases)));
         }
     }
     uses

@@ -99,12 +99,11 @@ pub struct Params {
     pub iterations: u32,
 }
 
-/// Position of a dispatch in its pass over the contacts, with the acceleration of the sweep; WGSL `Turn`. The dispatch over the
-/// bodies, last in a sweep, has the acceleration of the next sweep, for which it extrapolates.
+/// Position of a dispatch in its pass over the contacts, with the acceleration of the sweep; WGSL `Turn`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Turn {
-    /// Index of the dispatch in its pass: 0 and 1 the tiles of the two tilings, 2 the overflow contacts, 3 the bodies.
+    /// Index of the dispatch in its pass: 0 and 1 the tiles of the two tilings, 2 the overflow contacts.
     pub index: u32,
     /// Relaxation factor ω of the contact constraints \[-\]; above 1 in accelerated sweeps, the last excepted \[E12\].
     pub relaxation: f32,
@@ -171,8 +170,6 @@ pub struct Status {
     pub bounces: u32,
     /// Bits of the largest closing speed (f32) of a contact that bounces in this round of impacts \[m/s\]; 0: none bounces.
     pub fastest: u32,
-    /// Flag of rounds of impacts that go on, so far as is known: 1, else 0.
-    pub striking: u32,
     /// Number of rounds of impacts done in this substep.
     pub rounds: u32,
     /// Closing speed that the sweeps of the impact rounds may leave \[m/s\]; slower contacts do not bounce in later rounds.
@@ -357,19 +354,39 @@ pub struct ConstraintHead {
     pub friction: f32,
 }
 
-/// Second half of a contact constraint (32 bytes): arms on both bodies, rolling arm, contact law; WGSL `ConstraintArms`.
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
+/// Arms of a contact constraint, with its rolling arm and contact law, decoded from the two streams of the device.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConstraintArms {
     /// Vector from the centre of body a to the contact point \[m\].
     pub arm_a: [f32; 3],
     /// Rolling arm μ_r R*, the largest rolling impulse per normal impulse \[m\]. Until the laws apply, the field holds the
     /// effective radius R* \[m\], negative for a vertex that does not roll.
     pub rolling_arm: f32,
-    /// Vector from the centre of body b to the contact point \[m\].
+    /// Vector from the centre of body b to the contact point \[m\]; of a boundary that never turns, only its part along the normal.
     pub arm_b: [f32; 3],
     /// Index of the contact law: material of a × number of materials + material of b.
     pub law: u32,
+}
+
+impl ConstraintArms {
+    /// Arms in the blocks of a contact, see `shaders/shared/constraints.wgsl`.
+    pub(in crate::gpu) fn of(head: &ConstraintHead, blocks: &[[u32; 4]]) -> ConstraintArms {
+        let along = |length: f32| head.normal.map(|part| length * part);
+        match *blocks {
+            [[a, b, rolling, law]] => ConstraintArms {
+                arm_a: along(-f32::from_bits(a)),
+                arm_b: along(f32::from_bits(b)),
+                rolling_arm: f32::from_bits(rolling),
+                law,
+            },
+            _ => ConstraintArms {
+                arm_a: [0, 1, 2].map(|axis| f32::from_bits(blocks[0][axis])),
+                arm_b: [0, 1, 2].map(|axis| f32::from_bits(blocks[1][axis])),
+                rolling_arm: f32::from_bits(blocks[0][3]),
+                law: blocks[1][3],
+            },
+        }
+    }
 }
 
 /// Prescribed state of a boundary at the end of a substep; WGSL `BoundaryState`.

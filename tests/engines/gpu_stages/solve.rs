@@ -44,7 +44,9 @@ fn check_constraints(mut case: Case) {
         pairs.extend(components(vector(found.normal), expected.normal, turn));
         let lever = turn * (expected.arm_a.length() + expected.arm_b.length());
         pairs.extend(components(vector(arms.arm_a), expected.arm_a, lever));
-        pairs.extend(components(vector(arms.arm_b), expected.arm_b, lever));
+        let along = expected.arm_b.dot(expected.normal) * expected.normal;
+        let arm_b = if layout::has_arms(&case.world) { expected.arm_b } else { along };
+        pairs.extend(components(vector(arms.arm_b), arm_b, lever));
         pairs.push((f64::from(found.friction), expected.friction, ROUNDING));
         pairs.push((f64::from(arms.rolling_arm), expected.rolling_arm, 4.0 * ROUNDING * D));
         if onset.gap.abs() > bound {

@@ -191,8 +191,9 @@ fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
         for kernel @ Kernel { shader, entry, over, .. } in work.kernels() {
             let module = reflect(shader).module;
             let point = module.entry_points.iter().find(|point| point.name == *entry).expect("a kernel");
-            let is_of_tiles = *over == Over::At(Planned::Tiles)
-                || of_tiles.iter().any(|of_tiles| std::ptr::eq(*of_tiles, kernel));
+            let is_of_tiles =
+                matches!(over, Over::At(Planned::Tiles | Planned::Gather | Planned::ImpactGather))
+                    || of_tiles.iter().any(|of_tiles| std::ptr::eq(*of_tiles, kernel));
             let is_of_pass = passes.iter().any(|pass| pass.kernels().any(|own| std::ptr::eq(own, kernel)));
             let expected = match over {
                 _ if is_of_tiles => {
