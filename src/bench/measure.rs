@@ -216,7 +216,8 @@ impl Scale<'_> {
         };
         let ms = Sample::of(blocks.iter().map(time).collect()).median;
         let bytes = self.bytes(name);
-        let rate = bytes.map(|bytes| bytes as f64 / (ms * 1e-3));
+        // A stage that did not run has no rate.
+        let rate = bytes.filter(|_| ms > 0.0).map(|bytes| bytes as f64 / (ms * 1e-3));
         let all = &self.report.dispatches.stages;
         let dispatches = all.iter().find(|(stage, _)| *stage == name).map_or(0, |&(_, count)| count);
         let model_ms =

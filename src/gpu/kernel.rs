@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Error;
-use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER, Settings};
+use crate::settings::{Acceleration, FIRST_STEEPNESS, FLATTER, STEEPER, Settings};
 
 use super::buffers::{Buffers, Capacity};
 use super::constants::{GROUPS_PER_ROW, PASS};
@@ -125,7 +125,8 @@ impl Kernels {
             Work::Sweeps(kernels) => {
                 for sweep in 0..settings.iterations {
                     let is_last = sweep + 1 == settings.iterations;
-                    let turn = if self.features().momentum { first_turn(sweep, !is_last) } else { 0 };
+                    let is_accelerated = settings.acceleration == Acceleration::Nesterov;
+                    let turn = if is_accelerated { first_turn(sweep, !is_last) } else { 0 };
                     self.visit(pass, kernels, turn, buffers);
                     self.end_visit(pass, kernels, turn, is_last, buffers);
                     if settings.tolerance > 0.0 {
