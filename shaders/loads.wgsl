@@ -28,7 +28,7 @@ fn add_loads(@builtin(global_invocation_id) invocation: vec3u) {
         give(bodies.x, impulse.linear, cross(arm_a, impulse.linear) + impulse.rolling);
     }
     if bodies.y < params.boundaries {
-        // The arm of a boundary that never turns is not stored.
+        // The arm of a boundary is stored only where one may turn.
         let arm_b = between(poses[bodies.y], poses[bodies.x]) + arm_a;
         give(bodies.y, -impulse.linear, -cross(arm_b, impulse.linear) - impulse.rolling);
     }

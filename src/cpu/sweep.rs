@@ -154,7 +154,7 @@ impl Momentum {
     }
 
     /// Extrapolates the velocities by β_k times their change in the last sweep, like the impulses: v is linear in λ \[E12\]. The impulses
-    /// are extrapolated when they are solved. Twin: `carry_body_on` in `shaders/sweep.wgsl`.
+    /// are extrapolated when they are solved. Twin: `extrapolate_body` in `shaders/sweep.wgsl`.
     fn extrapolate(&mut self, share: f64, velocities: &mut [Velocity]) {
         // Exact capacity, so that the reported memory does not depend on how the list grew.
         self.velocities.reserve_exact(velocities.len().saturating_sub(self.velocities.len()));

@@ -66,7 +66,7 @@ pub struct Capacity {
     pub substeps: u32,
     /// Whether the works of the substeps are summed, for the energy balance or for the guard against energy made by friction \[E12\].
     pub keeps_balance: bool,
-    /// Whether sweeps are accelerated: the velocities of the last sweep are then stored.
+    /// Whether sweeps are accelerated: impulses and velocities before the last sweep are then stored.
     pub accelerates: bool,
     /// Pairs of numbers that a contact has in `impulses`.
     pub impulse_pairs: u32,
@@ -112,7 +112,7 @@ impl Capacity {
             keeps_balance: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: features.momentum,
             impulse_pairs: features.impulse_pairs(),
-            arm_blocks: features.arm_blocks(),
+            arm_blocks: layout::arm_blocks(world),
             descends: features.descends,
         };
         capacity.with_machines(world)
@@ -131,10 +131,11 @@ impl Capacity {
         }
     }
 
-    /// Returns a capacity of at least this size, with room for a world that has grown, and for the works of guarded substeps.
+    /// Returns a capacity of at least this size, with room for a world that has changed, and for the works of guarded substeps.
     pub(super) fn enough_for(&self, world: &World, is_guarded: bool) -> Capacity {
         let rigids = self.rigids.max(rigids_of(world, self.grains));
-        let known = Capacity { keeps_balance: self.keeps_balance || is_guarded, rigids, ..*self };
+        let arm_blocks = self.arm_blocks.max(layout::arm_blocks(world));
+        let known = Capacity { keeps_balance: self.keeps_balance || is_guarded, rigids, arm_blocks, ..*self };
         let known = known.with_machines(world);
         let (grains, spheres) = (world.grain_count() as u32, world.spheres.len() as u32);
         if grains <= self.grains && spheres <= self.spheres {
@@ -189,7 +190,8 @@ impl Capacity {
     pub(super) fn under(&self, own: &Capacity, is_guarded: bool) -> Capacity {
         let Capacity { substeps, keeps_balance, accelerates, impulse_pairs, descends, .. } = *own;
         let keeps_balance = keeps_balance || is_guarded;
-        Capacity { substeps, accelerates, impulse_pairs, descends, keeps_balance, ..*self }
+        let arm_blocks = self.arm_blocks.max(own.arm_blocks);
+        Capacity { substeps, accelerates, impulse_pairs, arm_blocks, descends, keeps_balance, ..*self }
     }
 
     /// Returns the capacity with room for `needed` overflow contacts and some to spare.
@@ -260,9 +262,9 @@ impl Capacity {
             ("sinks", u64::from(self.sinks) * size_of::<layout::Sink>() as u64),
             ("laws", u64::from(self.materials) * u64::from(self.materials) * law_bytes),
             ("schedule", schedule * size_of::<layout::BoundaryState>() as u64),
-            ("bucket_ends", 4 * buckets),
+            ("bucket_ends", 4 * buckets.max(bodies)),
             ("contact_starts", 4 * (balls + 1)),
-            ("old_starts", 4 * (balls + 1).max(bodies)),
+            ("old_starts", 4 * (balls + 1)),
             ("bucket_sums", 4 * buckets.div_ceil(block)),
             ("contact_sums", 4 * (balls + 1).div_ceil(block)),
             ("cube_sums", 4 * cubes.div_ceil(block)),
@@ -315,7 +317,8 @@ impl Capacity {
 
 /// Contents that share a buffer of another name, as pairs of content and buffer. Each content is needed in a part of the step only:
 /// all but the last three during a rebuild of the neighbour list, before constraints are made. A test of the step list checks that no
-/// use of a buffer falls between two uses of it under another name.
+/// use of a buffer falls between two uses of it under another name. What a rebuild that is repeated with more room still needs (the old
+/// list, which is copied once) has buffers of its own until then.
 pub const LODGERS: [(&str, &str); 14] = [
     ("entries", "constraint_arms"),
     ("found", "constraint_heads"),
@@ -326,7 +329,7 @@ pub const LODGERS: [(&str, &str); 14] = [
     ("colours", "impulses"),
     ("overflow_bodies", "constraint_arms"),
     ("copies", "constraint_heads"),
-    ("side_ends", "old_starts"),
+    ("side_ends", "bucket_ends"),
     ("unordered", "impulses"),
     ("last_values", "old_impulses"),
     ("changes", "old_impulses"),

@@ -195,8 +195,14 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
 /// along the normals, or have no effect on velocities.
 pub fn has_arms(world: &World) -> bool {
     world.bodies.kind.contains(&Kind::Rigid)
+        || !world.clumps.is_empty()
         || world.dynamic_boundaries().next().is_some()
         || world.boundaries.iter().any(Boundary::turns)
+}
+
+/// Returns the number of blocks of 16 bytes that a contact has in `constraint_arms`: two arms as vectors, or their lengths.
+pub(super) fn arm_blocks(world: &World) -> u32 {
+    if has_arms(world) { 2 } else { 1 }
 }
 
 /// Returns the number of bodies up to the last that is rigid and no sphere, has locked axes, or is under an applied force.

@@ -77,8 +77,6 @@ const WORD: u64 = 4;
 const CONTACT: u64 = size_of::<Contact>() as u64;
 const POSE: u64 = size_of::<Pose>() as u64;
 const OVERFLOW: u64 = size_of::<Overflow>() as u64;
-/// Change of the velocity of a body, linear and angular, in a slot.
-const CHANGE: u64 = 6 * WORD;
 /// Sphere in its bucket of the grid, as the search reads it.
 const ENTRY: u64 = size_of::<Entry>() as u64;
 const SPHERE: u64 = size_of::<Sphere>() as u64;
@@ -168,19 +166,19 @@ fn table(row: u64) -> Vec<(&'static str, &'static str, Traffic)> {
         (
             "sweep",
             "sweep_contacts",
-            Traffic { grain: 4 * VELOCITY + MEMBER, overflow: CHANGE, ..pass(row + IMPULSE, IMPULSE) },
+            Traffic { grain: 4 * VELOCITY + MEMBER, overflow: VELOCITY, ..pass(row + IMPULSE, IMPULSE) },
         ),
         // Projected gradient descent: changes on the bodies, and per contact two impulses and three slopes.
         ("warm_start", "give_contacts", pass(IMPULSE, row)),
         ("gradient", "find_slopes", contact(row + IMPULSE + 2 * VELOCITY + 3 * IMPULSE)),
         ("gradient", "aim", contact(row + 2 * VELOCITY + (1 + 3 + 4 + 2) * IMPULSE)),
         ("gradient", "arrive", contact(row + 2 * VELOCITY + (1 + 4 + 1) * IMPULSE)),
-        ("warm_start", "give_overflow", overflow(OVERFLOW + 2 * VELOCITY + CHANGE)),
+        ("warm_start", "give_overflow", overflow(OVERFLOW + 2 * VELOCITY + VELOCITY)),
         // In addition to the traffic of a contact with a colour. As a rule one body of an overflow contact has no other such contact, and
         // takes its impulse at once.
-        ("warm_start", "apply_overflow", overflow(OVERFLOW + 2 * VELOCITY + CHANGE)),
-        ("sweep", "sweep_overflow", overflow(OVERFLOW + 2 * VELOCITY + CHANGE)),
-        ("sweep", "gather_sides", Traffic { grain: MEMBER, overflow: CHANGE + 2 * VELOCITY, ..NOTHING }),
+        ("warm_start", "apply_overflow", overflow(OVERFLOW + 2 * VELOCITY + VELOCITY)),
+        ("sweep", "sweep_overflow", overflow(OVERFLOW + 2 * VELOCITY + VELOCITY)),
+        ("sweep", "gather_sides", Traffic { grain: MEMBER, overflow: VELOCITY + 2 * VELOCITY, ..NOTHING }),
         ("integrate", "judge", grain(VELOCITY)),
         ("integrate", "move_bodies", grain(VELOCITY + 2 * POSE)),
         ("integrate", "note_travel", grain(VELOCITY + SPHERE + 2 * WORD)),
@@ -306,11 +304,11 @@ mod tests {
         let settings = Settings { iterations: 20, acceleration: Acceleration::None, ..Settings::default() };
         let sweep = NONSMOOTH.stages().find(|stage| stage.name == "sweep").expect("a stage of that name");
         let (read, written) = (64 + 24, 24);
-        // Data of the overflow contact and of its bodies, and the change of a body, stored and gathered.
-        let overflow = 32 + 2 * 32 + 24 + 24;
+        // Data of the overflow contact and of its bodies, and the change of a body, stored in a slot and gathered.
+        let overflow = 32 + 2 * 32 + 32 + 32;
         let sweeping = 100 * (4 * 32 + 12) + 400 * read + 300 * written + 20 * overflow;
         // The bodies that take the changes of the last sweep.
-        let gathering = 100 * 12 + 20 * (24 + 2 * 32);
+        let gathering = 100 * 12 + 20 * 3 * 32;
         assert_eq!(of_stage(sweep, &SIZES, &settings), 20 * sweeping + gathering);
         let mean = sweeping as f64 + gathering as f64 / 20.0;
         assert_eq!(per_contact_sweep(&SIZES, &settings), mean / 400.0);

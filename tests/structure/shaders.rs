@@ -412,7 +412,7 @@ fn uses_of_buffers(works: &[&Work]) -> Vec<Use> {
     let mut uses = Vec::new();
     for work in works {
         if let Work::Scan(_, aliases) = work {
-            uses.extend(aliases.iter().map(|(_, buffer)| ((*buffer).to_owned(), (*buffer).to_owned())));
+            uses.extend(aliases.iter().map(|(_, buffer)| (room_of(buffer).to_owned(), (*buffer).to_owned())));
         }
         for Kernel { shader, entry, aliases, .. } in work.kernels() {
             let variables = reflect(shader).variables(entry).expect("a kernel of this shader");

@@ -362,7 +362,7 @@ pub struct ConstraintArms {
     /// Rolling arm μ_r R*, the largest rolling impulse per normal impulse \[m\]. Until the laws apply, the field holds the
     /// effective radius R* \[m\], negative for a vertex that does not roll.
     pub rolling_arm: f32,
-    /// Vector from the centre of body b to the contact point \[m\]; of a boundary that never turns, only its part along the normal.
+    /// Vector from the centre of body b to the contact point \[m\]; without HAS_ARMS in WGSL only its part along the normal.
     pub arm_b: [f32; 3],
     /// Index of the contact law: material of a × number of materials + material of b.
     pub law: u32,
