@@ -447,7 +447,7 @@ impl GpuEngine {
         self.loads = self.loads.scaled(LoadScale::of(&self.world, &self.anchors));
         self.status.search = 1;
         self.features = Features::of(&self.world, &self.settings);
-        let capacity = self.slot.capacity().enough_for(&self.world, self.features.guard);
+        let capacity = self.slot.capacity().enough_for(&self.world, self.features);
         self.slot.prepare(self.features, &capacity)?;
         self.upload_world()
     }

@@ -112,7 +112,7 @@ impl Capacity {
             keeps_balance: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: features.momentum,
             impulse_pairs: features.impulse_pairs(),
-            arm_blocks: layout::arm_blocks(world),
+            arm_blocks: features.arm_blocks(),
             descends: features.descends,
         };
         capacity.with_machines(world)
@@ -131,11 +131,12 @@ impl Capacity {
         }
     }
 
-    /// Returns a capacity of at least this size, with room for a world that has changed, and for the works of guarded substeps.
-    pub(super) fn enough_for(&self, world: &World, is_guarded: bool) -> Capacity {
+    /// Returns a capacity of at least this size, with room for a world that has changed and has these features.
+    pub(super) fn enough_for(&self, world: &World, features: Features) -> Capacity {
         let rigids = self.rigids.max(rigids_of(world, self.grains));
-        let arm_blocks = self.arm_blocks.max(layout::arm_blocks(world));
-        let known = Capacity { keeps_balance: self.keeps_balance || is_guarded, rigids, arm_blocks, ..*self };
+        let arm_blocks = self.arm_blocks.max(features.arm_blocks());
+        let keeps_balance = self.keeps_balance || features.guard;
+        let known = Capacity { keeps_balance, rigids, arm_blocks, ..*self };
         let known = known.with_machines(world);
         let (grains, spheres) = (world.grain_count() as u32, world.spheres.len() as u32);
         if grains <= self.grains && spheres <= self.spheres {
@@ -185,12 +186,12 @@ impl Capacity {
         }
     }
 
-    /// Returns this capacity under other settings: the parts that depend on the settings are taken from `own`.
+    /// Returns this capacity under other settings, which come to these features: the parts that depend on the settings are taken from `own`.
     #[cfg(feature = "scenario")]
-    pub(super) fn under(&self, own: &Capacity, is_guarded: bool) -> Capacity {
+    pub(super) fn under(&self, own: &Capacity, features: Features) -> Capacity {
         let Capacity { substeps, keeps_balance, accelerates, impulse_pairs, descends, .. } = *own;
-        let keeps_balance = keeps_balance || is_guarded;
-        let arm_blocks = self.arm_blocks.max(own.arm_blocks);
+        let keeps_balance = keeps_balance || features.guard;
+        let arm_blocks = self.arm_blocks.max(features.arm_blocks());
         Capacity { substeps, accelerates, impulse_pairs, arm_blocks, descends, keeps_balance, ..*self }
     }
 

@@ -187,7 +187,7 @@ impl GpuEngine {
             return Err(saved::foreign("contacts of the other method"));
         }
         let features = state.features.under(own, &self.settings);
-        let capacity = state.capacity.under(&self.slot.capacity(), features.guard);
+        let capacity = state.capacity.under(&self.slot.capacity(), features);
         self.features = features;
         self.slot.prepare(features, &capacity)?;
         self.upload_world()?;

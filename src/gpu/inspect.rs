@@ -81,7 +81,7 @@ impl GpuEngine {
     pub fn constraints(&self) -> Result<Vec<(ConstraintHead, ConstraintArms)>, Error> {
         let count = block_on(self.contact_count())?;
         let heads: Vec<ConstraintHead> = self.read_now("constraint_heads", count)?;
-        let per_contact = if self.features.arms { 2 } else { 1 };
+        let per_contact = self.features.arm_blocks() as usize;
         let blocks: Vec<[u32; 4]> = self.read_now("constraint_arms", per_contact * count)?;
         let arms = heads.iter().zip(blocks.chunks_exact(per_contact));
         Ok(arms.map(|(head, blocks)| (*head, ConstraintArms::of(head, blocks))).collect())

@@ -200,11 +200,6 @@ pub fn has_arms(world: &World) -> bool {
         || world.boundaries.iter().any(Boundary::turns)
 }
 
-/// Returns the number of blocks of 16 bytes that a contact has in `constraint_arms`: two arms as vectors, or their lengths.
-pub(super) fn arm_blocks(world: &World) -> u32 {
-    if has_arms(world) { 2 } else { 1 }
-}
-
 /// Returns the number of bodies up to the last that is rigid and no sphere, has locked axes, or is under an applied force.
 pub(super) fn rigid_count(world: &World) -> usize {
     let bodies = &world.bodies;

@@ -246,6 +246,11 @@ impl Features {
             (false, false) => 3,
         }
     }
+
+    /// Returns the count of blocks of 16 bytes per contact in `constraint_arms`: two arms as vectors, or their lengths.
+    pub fn arm_blocks(self) -> u32 {
+        if self.arms { 2 } else { 1 }
+    }
 }
 
 /// Whether some grain is more than twice as large as another: see `HUB` in WGSL.
