@@ -105,6 +105,7 @@ fn time(grains: u32) {
 fn time_on_processes(grains: u32) {
     use esker::cpu::ranks::communicator::{Communicator, Parcel};
     use esker::cpu::ranks::engine::{Ranked, open};
+    use esker::simulation::answer;
     let mut process = esker::cpu::ranks::mpi::Process::connect().unwrap();
     let (rank, ranks) = (process.rank(), process.ranks());
     // Rank 0 exchanges lists of several lengths with rank 1.
@@ -129,7 +130,7 @@ fn time_on_processes(grains: u32) {
         println!("a number from each: {:.1} us", 1e3 * start.elapsed().as_secs_f64());
     }
     let (world, settings) = settled(grains);
-    match open(Box::new(process), world, settings).unwrap() {
+    match open(Box::new(process), world, settings, answer).unwrap() {
         Ranked::Root(mut engine) => tell("ranks", ranks, engine.as_mut()),
         Ranked::Worker(worker) => worker.serve(),
     }

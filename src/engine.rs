@@ -6,6 +6,7 @@ pub mod compatible;
 pub mod convergence;
 #[cfg(feature = "scenario")]
 pub mod saved;
+pub mod share;
 mod snapshot;
 pub mod stages;
 
@@ -122,12 +123,30 @@ pub trait Engine: Send {
         Box::pin(async move { self.change(change) })
     }
 
+    /// The parts of a state that lies on several ranks, where no process has the whole of it.
+    fn parts(&mut self) -> Option<&mut dyn Parts> {
+        None
+    }
+
     /// Bytes that the engine holds for the scene.
     fn memory(&self) -> u64;
 
     /// Sets whether stages are timed from now on. An engine that times them at no cost always does.
     fn profile(&mut self, _profiling: Profiling) {}
 }
+
+/// State that lies on several ranks, of which each can be asked about its part.
+pub trait Parts {
+    /// Asks all ranks the same question, each about a state with its part, and returns the answer of the first. They join what they find by
+    /// the [share](share::Share) of that state.
+    ///
+    /// # Errors
+    /// That of the first rank.
+    fn ask(&mut self, question: Vec<u8>) -> Result<Vec<u8>, Error>;
+}
+
+/// Function that answers the questions to the parts of a state.
+pub type Answer = fn(&[u8], &Snapshot) -> Result<Vec<u8>, Error>;
 
 /// A borrowed engine is an engine, too.
 impl<E: Engine + ?Sized> Engine for &mut E {
@@ -191,6 +210,10 @@ impl<E: Engine + ?Sized> Engine for &mut E {
 
     fn change_async<'a>(&'a mut self, change: &'a mut dyn FnMut(&mut World)) -> Pending<'a, ()> {
         (**self).change_async(change)
+    }
+
+    fn parts(&mut self) -> Option<&mut dyn Parts> {
+        (**self).parts()
     }
 
     fn memory(&self) -> u64 {

@@ -173,7 +173,7 @@ pub struct World {
     pub removed: Vec<Option<u32>>,
     /// Per grain: its id, in the order in which grains were added.
     pub ids: Vec<u32>,
-    /// Removed grains whose places other grains have taken since: per sink, then those that left the domain, then those that were
+    /// Removed grains that are in no place any more, as others have taken theirs: per sink, then those that left the domain, then those that were
     /// taken out by hand.
     pub replaced: Vec<Replaced>,
     /// Places of removed grains that the next grains take.

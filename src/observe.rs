@@ -6,6 +6,9 @@
 //!
 //! [`quantity::table`] lists all quantities with unit and meaning.
 //!
+//! Where a state lies on several ranks, each computes its part of every quantity and they join the parts
+//! ([`crate::engine::share`]).
+//!
 //! A quantity covers the grains alone; the table says "with dynamic boundaries" where these count too. Forces, residuals and sweeps belong to the
 //! last substep before the output. They leave out everything between outputs, and bounces, which take no time; the mean forces and torques contain
 //! both. Maxima and means that an `[expect]` table takes are over the outputs, not over the steps.
@@ -85,9 +88,12 @@ pub struct Base {
 
 /// Observes the states of one run.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Observer {
+    #[cfg_attr(feature = "scenario", serde(skip))]
     columns: Vec<Column>,
     /// Quantity of each column, and index of its boundary, sink, region, body or pair.
+    #[cfg_attr(feature = "scenario", serde(skip))]
     sources: Vec<(&'static Quantity, usize)>,
     boundaries: Vec<String>,
     joints: Vec<String>,
@@ -177,8 +183,8 @@ impl Observer {
         self.balance.as_ref()
     }
 
-    /// Makes the columns of everything that is observed.
-    fn with_columns(mut self) -> Observer {
+    /// Makes the columns of everything that is observed, which an observer from another rank lacks.
+    pub fn with_columns(mut self) -> Observer {
         let (mut columns, mut sources) = (Vec::new(), Vec::new());
         // Columns of one boundary, region and so on stand together.
         for group in QUANTITIES.chunk_by(|a, b| a.needs == b.needs) {
@@ -251,9 +257,9 @@ impl Observer {
         self.observe_after(snapshot, None)
     }
 
-    /// All quantities of a state; rates are averages since the `last` observation, zero without one.
-    pub fn observe_after(&self, snapshot: &Snapshot, last: Option<&Observation>) -> Observation {
-        let view = View::new(self, snapshot, last.map(|last| &last.base));
+    /// All quantities of a state; rates are averages since the base, zero without one.
+    pub fn observe_after(&self, snapshot: &Snapshot, base: Option<&Base>) -> Observation {
+        let view = View::new(self, snapshot, base);
         let values = self.sources.iter().map(|(quantity, subject)| (quantity.of)(&view, *subject)).collect();
         Observation { time: snapshot.report.time, step: snapshot.report.step, values, base: view.next_base() }
     }
@@ -274,10 +280,10 @@ pub(crate) fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Present grains of a state, without the removed ones: id, body, radius \[m\] and mass \[kg\] of each.
+/// Present grains that this process counts, without the removed ones: id, body, radius \[m\] and mass \[kg\] of each.
 fn grains(snapshot: &Snapshot) -> impl Iterator<Item = GrainView> + '_ {
     let world = &snapshot.world;
-    world.present_grains().map(|i| GrainView {
+    snapshot.present_grains().map(|i| GrainView {
         id: i,
         body: world.grain_body(i),
         radius: world.grain_radius(i),
@@ -400,7 +406,7 @@ mod tests {
         let mut before = Snapshot { report: StepReport::default(), ..stack() };
         before.world.sinks = snapshot.world.sinks.clone();
         let before = observer.observe(&before);
-        let all = observer.observe_after(&snapshot, Some(&before));
+        let all = observer.observe_after(&snapshot, Some(&before.base));
         for (column, value) in all.values.iter().enumerate() {
             let alone = observer.value(column, &snapshot, Some(&before.base));
             assert_eq!(alone.to_bits(), value.to_bits(), "{}", observer.columns()[column].name);
@@ -409,7 +415,7 @@ mod tests {
         let blank = Observation { base: Base::default(), ..before };
         let flow = observer.find("mass_flow:spill").expect("a column");
         assert_eq!(
-            observer.observe_after(&snapshot, Some(&blank)).values[flow],
+            observer.observe_after(&snapshot, Some(&blank.base)).values[flow],
             0.0,
             "nothing to compare with"
         );
@@ -441,7 +447,7 @@ mod tests {
         };
         assert_eq!(flow(&first, "spill"), 0.0, "nothing to compare with");
         // 16 kg in 0.2 s
-        let second = observer.observe_after(&after, Some(&first));
+        let second = observer.observe_after(&after, Some(&first.base));
         approx::assert_relative_eq!(flow(&second, "spill"), 80.0, max_relative = 1e-12);
         assert_eq!(flow(&second, "outlet"), 0.0);
     }

@@ -41,6 +41,8 @@ pub mod lock;
 #[cfg(feature = "scenario")]
 pub mod outline;
 #[cfg(feature = "scenario")]
+mod shot;
+#[cfg(feature = "scenario")]
 pub mod summary;
 #[cfg(feature = "scenario")]
 pub mod timeseries;
@@ -51,6 +53,8 @@ pub mod vtp;
 
 #[cfg(feature = "scenario")]
 pub use folder::*;
+#[cfg(feature = "scenario")]
+pub use shot::Shot;
 
 /// Formats of the results of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -41,7 +41,7 @@ use crate::sources::Emitter;
 pub use change::Target;
 pub use device::Device;
 #[cfg(feature = "render")]
-pub use run::{Progress, Resumption, Run, RunOptions, Turn, run};
+pub use run::{Progress, Resumption, Run, RunOptions, Turn, answer, run};
 
 /// Share of a step by which an event may be late before it moves to the next step. It covers the rounding of time / step for up to
 /// 10⁹ steps.

@@ -7,6 +7,7 @@ use esker::cpu::ranks::communicator::threads;
 use esker::cpu::ranks::engine::{Ranked, RankedEngine, open};
 use esker::model::World;
 use esker::settings::Settings;
+use esker::simulation::answer;
 
 /// Does `work` with the engine of this many ranks of one thread.
 pub fn on_ranks<T: Send>(
@@ -32,12 +33,13 @@ pub fn on_ranks_of<T: Send>(
         let first = communicators.next().unwrap();
         for communicator in communicators {
             scope.spawn(move || {
-                let opened = pool().install(|| open(Box::new(communicator), world.clone(), *settings));
+                let opened =
+                    pool().install(|| open(Box::new(communicator), world.clone(), *settings, answer));
                 let Ok(Ranked::Worker(worker)) = opened else { panic!("rank 0 is the first") };
                 pool().install(|| worker.serve());
             });
         }
-        pool().install(|| match open(Box::new(first), world.clone(), *settings) {
+        pool().install(|| match open(Box::new(first), world.clone(), *settings, answer) {
             Ok(Ranked::Root(mut engine)) => work(&mut engine),
             _ => panic!("rank 0 is the root"),
         })

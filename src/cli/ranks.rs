@@ -42,6 +42,7 @@ mod connected {
     use crate::engine::Engine;
     use crate::error::Error;
     use crate::scenario::Scenario;
+    use crate::simulation::answer;
     use crate::simulation::device::world_with_room;
 
     /// Variables in which launchers tell a process how many of all are on its machine: Open MPI, MPICH and Intel MPI.
@@ -91,7 +92,7 @@ mod connected {
             let (what, advice) = ("a GPU engine", "leave out --device");
             return refuse(Error::NotOnRanks { what, advice });
         }
-        match open(Box::new(process), world_with_room(&scenario), scenario.settings) {
+        match open(Box::new(process), world_with_room(&scenario), scenario.settings, answer) {
             Ok(Ranked::Root(mut engine)) => {
                 engine.seed(&scenario.seeds)?;
                 run_on(&scenario, arguments, |_| Ok(engine))

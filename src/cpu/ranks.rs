@@ -32,13 +32,14 @@ pub mod partition;
 use glam::DVec3;
 
 use crate::contact::{Impulse, Key};
+use crate::engine::share::Link;
 use crate::engine::{EnergyBalance, Entries, Residuals, Spread};
 use crate::error::Error;
 use crate::model::World;
 
 use super::problem::Bodies;
 use super::velocity::Velocity;
-use communicator::{Communicator, Parcel};
+use communicator::{Parcel, Shared};
 
 /// Numbers per body in an exchange: velocity and angular velocity.
 const PER_BODY: usize = 6;
@@ -49,7 +50,7 @@ pub struct Border(Option<Box<Links>>);
 
 /// Links of a rank with the others.
 struct Links {
-    communicator: Box<dyn Communicator>,
+    communicator: Shared,
     /// Bodies whose energies, works and loads this rank counts: its own grains, and on rank 0 the boundaries.
     counted: Bodies,
     /// Own bodies in cut contacts, and ghosts, rank by rank.

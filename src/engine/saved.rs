@@ -56,6 +56,16 @@ pub fn read<T: DeserializeOwned>(bytes: &mut &[u8]) -> Result<T, Error> {
     Ok(value)
 }
 
+/// Bytes of a value that is in memory only.
+///
+/// # Panics
+/// When memory ends.
+pub fn pack<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(&mut bytes, value).expect("writing into memory does not fail");
+    bytes
+}
+
 /// Takes this many bytes from the beginning of `bytes`.
 ///
 /// # Errors

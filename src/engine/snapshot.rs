@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use glam::DVec3;
 
 use super::compatible::{CompatibleForces, CompatiblePlan};
+use super::share::Share;
 use super::{EnergyBalance, StepReport, planned_contacts};
 use crate::contact::{ContactState, Impulse, Key};
 use crate::model::{Touch, World};
@@ -46,6 +47,8 @@ pub struct Snapshot {
     pub balance: Option<EnergyBalance>,
     /// Compatible forces of the state \[E16\], where a scenario asks for them.
     pub wanted: WantedForces,
+    /// What this process counts of the state.
+    pub share: Share,
 }
 
 /// Compatible forces of a state, which are computed when they are first asked for.
@@ -69,6 +72,26 @@ impl PartialEq for WantedForces {
 }
 
 impl Snapshot {
+    /// Present grains that this process counts.
+    pub fn present_grains(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        self.world.present_grains().filter(|&grain| self.share.counts(grain))
+    }
+
+    /// Number of present grains of the scene.
+    pub fn present_count(&self) -> usize {
+        self.share.total(self.present_grains().count())
+    }
+
+    /// Contacts that this process counts. Of the ranks of two grains that touch, that of the first counts the contact.
+    pub fn counted_contacts(&self) -> impl Iterator<Item = &ContactState> + Clone {
+        let grain = |shape| self.world.grain_of_shape(shape);
+        let counts = move |contact: &&ContactState| {
+            let first = || grain(contact.key.a).or_else(|| grain(contact.key.b));
+            self.share.is_whole() || first().is_none_or(|grain| self.share.counts(grain))
+        };
+        self.contacts.iter().filter(counts)
+    }
+
     /// Normal force of each contact over the last substep \[N\].
     pub fn normal_forces(&self) -> Vec<f64> {
         self.contacts.iter().map(|contact| contact.impulse.normal / self.substep).collect()
@@ -148,6 +171,7 @@ impl Snapshot {
             impulses,
             balance: None,
             wanted: WantedForces::default(),
+            share: Share::default(),
         }
     }
 

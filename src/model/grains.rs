@@ -35,7 +35,7 @@ impl World {
         let place = vacant.iter().position(fits).and_then(|found| vacant.remove(found));
         let place = match place.map(|place| place as usize) {
             Some(place) => {
-                self.note_replaced(place);
+                self.count_removed(place);
                 place
             }
             None => self.push_grain(count),
@@ -98,25 +98,39 @@ impl World {
         bins.iter().map(|bins| bins.class_of(self.grain_radius(grain), centre)).collect()
     }
 
-    /// Counts a removed grain whose place another grain takes.
-    fn note_replaced(&mut self, grain: usize) {
+    /// Counts a removed grain whose place another grain takes, or that this world does not hold any more.
+    pub fn count_removed(&mut self, grain: usize) {
+        let mut all = std::mem::take(&mut self.replaced);
+        self.add_removed(grain, &mut all);
+        self.replaced = all;
+    }
+
+    /// All removed grains, as if others had taken their places.
+    pub fn all_removed(&self) -> Vec<Replaced> {
+        let mut all = self.replaced.clone();
+        let removed = (0..self.grain_count()).filter(|&grain| !self.is_present(grain));
+        removed.for_each(|grain| self.add_removed(grain, &mut all));
+        all
+    }
+
+    /// Adds a removed grain to these counts.
+    fn add_removed(&self, grain: usize, all: &mut Vec<Replaced>) {
         let (drain, mass) = (self.removed[grain].unwrap_or_default() as usize, self.grain_mass(grain));
         let centre = self.bodies.position[self.grain_body(grain)];
-        let classes = self.classes_of_removed(grain);
         // Grains taken out by hand come last: no quantity counts them, but ids do.
-        let count = self.replaced.len().max(self.sinks.len().max(drain) + 1);
-        self.replaced.resize(count, Replaced::default());
-        if let Some(gone) = self.replaced.get_mut(drain) {
-            gone.taken.add(mass);
-            if let Some(sink) = self.sinks.get(drain) {
-                gone.classes.resize_with(sink.bins.len(), Vec::new);
-                for ((counts, bins), class) in gone.classes.iter_mut().zip(&sink.bins).zip(classes) {
-                    counts.resize(bins.count(), Taken::default());
-                    counts[class].add(mass);
-                }
+        let count = all.len().max(self.sinks.len().max(drain) + 1);
+        all.resize(count, Replaced::default());
+        let gone = &mut all[drain];
+        gone.taken.add(mass);
+        if let Some(sink) = self.sinks.get(drain) {
+            gone.classes.resize_with(sink.bins.len(), Vec::new);
+            let classes = self.classes_of_removed(grain);
+            for ((counts, bins), class) in gone.classes.iter_mut().zip(&sink.bins).zip(classes) {
+                counts.resize(bins.count(), Taken::default());
+                counts[class].add(mass);
             }
-            gone.places = [gone.places[0].min(centre), gone.places[1].max(centre)];
         }
+        gone.places = [gone.places[0].min(centre), gone.places[1].max(centre)];
     }
 
     /// Place of the grain with this id; `None` if it does not exist yet, or was removed.

@@ -8,6 +8,7 @@ use crate::model::plane::grain_volume;
 
 /// Cell of six walls.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct CellPlan {
     /// Pairs of walls along x, y and z.
     pub walls: [Span; 3],
@@ -80,7 +81,8 @@ impl State {
         let pressure = stresses(mean_loads).iter().sum::<f64>() / 3.0;
         let stresses = stresses(loads);
         let mean_stress = stresses.iter().sum::<f64>() / 3.0;
-        let solid: f64 = grains(snapshot).map(|grain| grain_volume(snapshot.world.plane, grain.radius)).sum();
+        let volumes = grains(snapshot).map(|grain| grain_volume(snapshot.world.plane, grain.radius));
+        let solid = snapshot.share.sum(volumes.sum::<f64>());
         State {
             lengths,
             strains: kept.map(|share| 1.0 - share),

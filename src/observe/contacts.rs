@@ -6,43 +6,47 @@ use crate::engine::{Snapshot, Spread};
 /// Mean and largest overlap over the mean radius of the pair, over all contacts that overlap \[-\]; 0 without any. Against a boundary the radius
 /// is the grain's own, or that of a vertex.
 pub fn overlap(snapshot: &Snapshot) -> Spread {
-    let overlaps = snapshot.contacts.iter().filter(|contact| contact.gap < 0.0);
+    let overlaps = snapshot.counted_contacts().filter(|contact| contact.gap < 0.0);
     let relative = overlaps.map(|contact| -contact.gap / mean_radius(snapshot, contact));
-    let (count, sum, max) = relative.fold((0u64, 0.0, 0.0), |(count, sum, max), overlap| {
-        (count + 1, sum + overlap, f64::max(max, overlap))
+    let (count, sum, max) = relative.fold((0.0, 0.0, 0.0), |(count, sum, max), overlap| {
+        (count + 1.0, sum + overlap, f64::max(max, overlap))
     });
-    Spread { mean: sum / count.max(1) as f64, max }
+    let [count, sum] = snapshot.share.sum([count, sum]);
+    Spread { mean: sum / count.max(1.0), max: snapshot.share.largest(max) }
+}
+
+/// Number of contacts, touching or not.
+pub fn count(snapshot: &Snapshot) -> f64 {
+    snapshot.share.total(snapshot.counted_contacts().count()) as f64
 }
 
 /// Number of contacts that touch: contacts that overlap or carry a force. The gap alone would not do: a contact that the solver closes within a
 /// step ends at a gap of zero give or take a rounding error.
 pub fn touching(snapshot: &Snapshot) -> f64 {
-    snapshot.contacts.iter().filter(|contact| touches(contact)).count() as f64
+    snapshot.share.total(snapshot.counted_contacts().filter(|contact| touches(contact)).count()) as f64
 }
 
 /// Sliding share: of the contacts that carry a force, the share whose friction is at its bound \[-\]; 0 without any.
 pub fn sliding_share(snapshot: &Snapshot) -> f64 {
-    let active = snapshot.contacts.iter().filter(|contact| contact.is_active());
-    let (count, sliding) = active.fold((0u64, 0u64), |(count, sliding), contact| {
-        (count + 1, sliding + u64::from(contact.is_sliding()))
-    });
-    sliding as f64 / count.max(1) as f64
+    let active = snapshot.counted_contacts().filter(|contact| contact.is_active());
+    let sliding = active.clone().filter(|contact| contact.is_sliding());
+    share_of(snapshot, sliding.count(), active.count())
 }
 
 /// Coordination number: mean number of touching contacts per grain, contacts with boundaries included \[-\]; 0 without grains.
 pub fn coordination_number(snapshot: &Snapshot) -> f64 {
-    mean(of_present(snapshot))
+    mean(snapshot, of_present(snapshot))
 }
 
 /// Mechanical coordination number of Thornton 2000: the mean over grains with two touching contacts or more \[-\]; 0 when there are none.
 pub fn coordination_number_without_rattlers(snapshot: &Snapshot) -> f64 {
-    mean(of_present(snapshot).filter(|&contacts| contacts >= 2))
+    mean(snapshot, of_present(snapshot).filter(|&contacts| contacts >= 2))
 }
 
-/// Number of touching contacts of every present grain.
+/// Number of touching contacts of every present grain that this process counts.
 fn of_present(snapshot: &Snapshot) -> impl Iterator<Item = u32> + '_ {
     let counts = coordination(snapshot);
-    snapshot.world.present_grains().map(move |grain| counts[grain])
+    snapshot.present_grains().map(move |grain| counts[grain])
 }
 
 /// Number of grains and surfaces that each grain touches. Several contacts of a clump with one partner count once; a removed grain has none.
@@ -77,10 +81,16 @@ fn mean_radius(snapshot: &Snapshot, contact: &ContactState) -> f64 {
     0.5 * (a + radius(contact.key.b).unwrap_or(a))
 }
 
-fn mean(counts: impl Iterator<Item = u32>) -> f64 {
+fn mean(snapshot: &Snapshot, counts: impl Iterator<Item = u32>) -> f64 {
     let (grains, contacts) =
-        counts.fold((0u64, 0u64), |(grains, contacts), count| (grains + 1, contacts + u64::from(count)));
-    contacts as f64 / grains.max(1) as f64
+        counts.fold((0, 0), |(grains, contacts), count| (grains + 1, contacts + count as usize));
+    share_of(snapshot, contacts, grains)
+}
+
+/// Ratio of two counts over all ranks; 0 where both are.
+fn share_of(snapshot: &Snapshot, part: usize, all: usize) -> f64 {
+    let [part, all] = snapshot.share.sum([part, all].map(|count| count as f64));
+    part / all.max(1.0)
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub(super) fn booked(snapshot: &Snapshot, of: impl Fn(&EnergyBalance) -> f64) ->
 
 /// Closure error of the energy balance: kinetic energy that it does not account for \[J\].
 pub fn error(snapshot: &Snapshot) -> f64 {
-    booked(snapshot, |balance| balance.error(snapshot.world.kinetic_energy()))
+    booked(snapshot, |balance| balance.error(kinetic(snapshot) + rotational(snapshot)))
 }
 
 /// Size of the closure error over the [turnover](EnergyBalance::turnover) \[-\]; 0 when nothing ever happened.
@@ -88,15 +88,16 @@ pub fn half_a_step(snapshot: &Snapshot) -> f64 {
         let gained = 0.5 * snapshot.substep * world.bodies.pulled(body, &world.pull());
         mass * gained.dot(world.bodies.velocity[body] + 0.5 * gained)
     };
-    grains(snapshot).map(|grain| gain(grain.body, grain.mass)).sum::<f64>()
+    let of_grains = grains(snapshot).map(|grain| gain(grain.body, grain.mass));
+    snapshot.share.sum(of_grains.sum::<f64>())
         + world.dynamic_boundaries().map(|(body, free)| gain(body, free.mass)).sum::<f64>()
 }
 
 /// Elastic energy of the overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's, none under the rigid one; less F_c δ, the
 /// work of cohesion.
 pub fn elastic(snapshot: &Snapshot, law: NormalLaw) -> f64 {
-    let overlapping = snapshot.contacts.iter().filter(|contact| contact.gap < 0.0);
-    overlapping.map(|contact| elastic_of(&snapshot.world, contact, law)).sum()
+    let overlapping = snapshot.counted_contacts().filter(|contact| contact.gap < 0.0);
+    snapshot.share.sum(overlapping.map(|contact| elastic_of(&snapshot.world, contact, law)).sum::<f64>())
 }
 
 fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
@@ -115,7 +116,8 @@ fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
 
 /// Energy of the tangential and of the rolling springs of contacts, under the smooth method \[J\].
 fn in_springs(snapshot: &Snapshot) -> [f64; 2] {
-    [0, 1].map(|kind| snapshot.contacts.iter().map(|contact| contact.spring_energy[kind]).sum())
+    let of = |kind: usize| snapshot.counted_contacts().map(|contact| contact.spring_energy[kind]).sum();
+    snapshot.share.sum([0, 1].map(of))
 }
 
 /// Energy dissipated by friction since the start \[J\]: energy that friction took out, less the energy of the tangential springs.
@@ -138,7 +140,8 @@ pub fn kinetic(snapshot: &Snapshot) -> f64 {
 
 fn kinetic_of_grains(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
-    grains(snapshot).map(|grain| 0.5 * grain.mass * velocity[grain.body].length_squared()).sum()
+    let of_grains = grains(snapshot).map(|grain| 0.5 * grain.mass * velocity[grain.body].length_squared());
+    snapshot.share.sum(of_grains.sum::<f64>())
 }
 
 /// Kinetic energy of rotation, Σ ω·I ω/2 \[J\].
@@ -149,14 +152,15 @@ pub fn rotational(snapshot: &Snapshot) -> f64 {
 
 fn rotational_of_grains(snapshot: &Snapshot) -> f64 {
     let bodies = &snapshot.world.bodies;
-    grains(snapshot).map(|grain| bodies.rotational_energy(grain.body)).sum()
+    snapshot.share.sum(grains(snapshot).map(|grain| bodies.rotational_energy(grain.body)).sum::<f64>())
 }
 
 /// Potential energy in gravity relative to the origin, -Σ m g·x \[J\].
 pub fn potential(snapshot: &Snapshot) -> f64 {
     let world = &snapshot.world;
     let energy = |body: usize, mass: f64| -mass * world.gravity.dot(world.bodies.position[body]);
-    grains(snapshot).map(|grain| energy(grain.body, grain.mass)).sum::<f64>()
+    let of_grains = grains(snapshot).map(|grain| energy(grain.body, grain.mass));
+    snapshot.share.sum(of_grains.sum::<f64>())
         + world.dynamic_boundaries().map(|(body, free)| energy(body, free.mass)).sum::<f64>()
 }
 
@@ -164,7 +168,8 @@ pub fn potential(snapshot: &Snapshot) -> f64 {
 /// not a number without gravity or grains.
 pub fn kinetic_per_grain(snapshot: &Snapshot) -> f64 {
     let gravity = snapshot.world.gravity.length();
-    let unit: f64 = grains(snapshot).map(|grain| grain.mass * gravity * 2.0 * grain.radius).sum();
+    let units = grains(snapshot).map(|grain| grain.mass * gravity * 2.0 * grain.radius);
+    let unit = snapshot.share.sum(units.sum::<f64>());
     if unit > 0.0 { (kinetic_of_grains(snapshot) + rotational_of_grains(snapshot)) / unit } else { f64::NAN }
 }
 

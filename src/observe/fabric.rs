@@ -5,10 +5,12 @@ use glam::DMat3;
 use super::loads::outer;
 use crate::contact::ContactState;
 use crate::engine::Snapshot;
+use crate::engine::share::Share;
 use crate::model::Plane;
 
 /// Plan by which the fabric is observed.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct FabricPlan {
     /// Plane in which directions are counted, and whose anisotropy is computed.
     pub plane: Plane,
@@ -21,6 +23,7 @@ pub const FORCE_BINS: (usize, f64) = (80, 8.0);
 
 /// Fabric of a state, over the contacts that carry a force.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fabric {
     /// Fabric tensor ⟨n nᵀ⟩, every contact counting alike \[-\]; not a number without contacts.
     pub by_number: DMat3,
@@ -40,10 +43,11 @@ pub struct Fabric {
 impl Fabric {
     /// Computes the fabric of a state.
     pub fn of(snapshot: &Snapshot, plan: &FabricPlan) -> Fabric {
-        let carrying = || snapshot.contacts.iter().filter(|contact| contact.is_active());
-        let count = carrying().count() as f64;
+        let (share, carrying) =
+            (&snapshot.share, snapshot.counted_contacts().filter(|contact| contact.is_active()));
+        let count = share.total(carrying.clone().count()) as f64;
         // Cohesion makes some normal forces negative: their magnitude counts.
-        let total: f64 = carrying().map(|contact| contact.impulse.normal.abs()).sum();
+        let total = share.sum(carrying.clone().map(|contact| contact.impulse.normal.abs()).sum::<f64>());
         let (bins, most) = FORCE_BINS;
         let mut fabric = Fabric {
             by_number: DMat3::ZERO,
@@ -53,25 +57,38 @@ impl Fabric {
             forces: vec![0.0; plan.bins],
             sizes: vec![0; bins],
         };
-        for contact in carrying() {
-            let share = contact.impulse.normal.abs() / total;
+        for contact in carrying {
+            let part = contact.impulse.normal.abs() / total;
             let tensor = outer(contact.normal, contact.normal);
             fabric.by_number += tensor / count;
-            fabric.by_force += share * tensor;
-            let class = (share * count / most * bins as f64) as usize;
+            fabric.by_force += part * tensor;
+            let class = (part * count / most * bins as f64) as usize;
             fabric.sizes[class.min(bins - 1)] += 1;
             if let Some(angle) = plan.angle(contact) {
                 let bin = plan.bin(angle);
                 fabric.contacts[bin] += 1;
-                fabric.forces[bin] += share;
+                fabric.forces[bin] += part;
                 fabric.sixfold += (6.0 * angle).cos();
             }
         }
+        fabric.join(share);
         fabric.sixfold /= fabric.contacts.iter().sum::<u64>() as f64;
         if count == 0.0 {
             (fabric.by_number, fabric.by_force) = (DMat3::NAN, DMat3::NAN);
         }
         fabric
+    }
+
+    /// Sums what each rank found.
+    fn join(&mut self, share: &Share) {
+        (self.by_number, self.by_force) = (share.sum(self.by_number), share.sum(self.by_force));
+        self.sixfold = share.sum(self.sixfold);
+        share.sum_each(&mut self.forces);
+        for counts in [&mut self.contacts, &mut self.sizes] {
+            let mut numbers: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
+            share.sum_each(&mut numbers);
+            *counts = numbers.into_iter().map(|number| number as u64).collect();
+        }
     }
 
     /// Anisotropy 2 (F₁ - F₂), with F₁ and F₂ the principal values of the part of a tensor that lies in a plane \[-\]: 0 where all directions are

@@ -8,6 +8,7 @@ use crate::model::{Motion, Region};
 
 /// A drum whose flow is observed: dynamic angle and plug zone.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct DrumPlan {
     /// Index of the boundary (its body) that rotates.
     pub boundary: usize,
@@ -32,15 +33,15 @@ impl DrumPlan {
 
 /// Root of the mean squared speed of the grains \[m/s\]; 0 without grains.
 pub fn rms_speed(snapshot: &Snapshot) -> f64 {
-    let sum: f64 = speeds_squared(snapshot).sum();
-    (sum / snapshot.world.present_count().max(1) as f64).sqrt()
+    let sum = snapshot.share.sum(speeds_squared(snapshot).sum::<f64>());
+    (sum / snapshot.present_count().max(1) as f64).sqrt()
 }
 
 /// Speed of the fastest grain or dynamic boundary \[m/s\]; 0 without any.
 pub fn max_speed(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
     let boundaries = snapshot.world.dynamic_boundaries().map(|(body, _)| velocity[body].length_squared());
-    speeds_squared(snapshot).chain(boundaries).fold(0.0, f64::max).sqrt()
+    snapshot.share.largest(speeds_squared(snapshot).chain(boundaries).fold(0.0, f64::max)).sqrt()
 }
 
 /// Granular temperature: a third of the mean square of the velocities of the grains less the velocity of their centre of mass, the mean weighted
@@ -50,11 +51,11 @@ pub fn max_speed(snapshot: &Snapshot) -> f64 {
 /// (J. Fluid Mech. 134, 1983, 401-430) its inverse square root grows linearly in time.
 pub fn granular_temperature(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
-    let mass: f64 = grains(snapshot).map(|grain| grain.mass).sum();
+    let mass = snapshot.share.sum(grains(snapshot).map(|grain| grain.mass).sum::<f64>());
     let momentum: DVec3 = grains(snapshot).map(|grain| grain.mass * velocity[grain.body]).sum();
-    let mean = momentum / mass;
+    let mean = snapshot.share.sum(momentum) / mass;
     let scatter = grains(snapshot).map(|grain| grain.mass * velocity[grain.body].distance_squared(mean));
-    scatter.sum::<f64>() / (3.0 * mass)
+    snapshot.share.sum(scatter.sum::<f64>()) / (3.0 * mass)
 }
 
 /// Angle of the centre of mass from straight down, about the axis of the drum, positive in the sense of
@@ -82,7 +83,8 @@ pub fn plug_share(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
     let (plug, all) = drum
         .grains(snapshot)
         .fold((0, 0), |(plug, all), grain| (plug + u32::from(turns_along(grain.body)), all + 1));
-    f64::from(plug) / f64::from(all)
+    let [plug, all] = snapshot.share.sum([plug, all].map(f64::from));
+    plug / all
 }
 
 /// Rotation of a drum: a point of its axis \[m\] and its angular velocity \[rad/s\].

@@ -12,6 +12,7 @@ use crate::model::{Plane, Region};
 
 /// Layers of equal thickness that a box or a cylinder is cut into.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct LayerPlan {
     /// Box or cylinder. A grain counts if its centre is within the cross section of the region, wherever it is along the axis.
     pub region: Region,
@@ -23,6 +24,7 @@ pub struct LayerPlan {
 
 /// Averages of one layer. A grain counts in each layer that it reaches into, by the share of its volume there.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layer {
     /// Solid fraction: volume of the grains over the volume of the layer \[-\].
     pub solid_fraction: f64,
@@ -104,7 +106,13 @@ impl LayerPlan {
             layer.solid_fraction += part.volume / volume;
             layer.stress += reactions[part.body].stress * (part.share / volume);
         }
+        let share = &snapshot.share;
         for layer in &mut layers {
+            layer.mass = share.sum(layer.mass);
+            layer.velocity = share.sum(layer.velocity);
+            layer.angular_velocity = share.sum(layer.angular_velocity);
+            layer.coordination = share.sum(layer.coordination);
+            layer.solid_fraction = share.sum(layer.solid_fraction);
             layer.velocity /= layer.mass;
             layer.angular_velocity /= layer.mass;
             layer.coordination /= layer.mass;
@@ -115,6 +123,9 @@ impl LayerPlan {
             let apart = velocity[part.body] - layer.velocity;
             layer.temperature += part.mass * apart.length_squared() / (ways * layer.mass);
             layer.stress += outer(apart, apart) * (part.mass / volume);
+        }
+        for layer in &mut layers {
+            (layer.temperature, layer.stress) = (share.sum(layer.temperature), share.sum(layer.stress));
         }
         layers.iter_mut().filter(|layer| layer.mass == 0.0).for_each(|layer| layer.temperature = f64::NAN);
         layers

@@ -20,7 +20,7 @@ pub struct Load {
 pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
     let world = &snapshot.world;
     let mut loads = vec![Load::default(); world.boundaries.len()];
-    for contact in &snapshot.contacts {
+    for contact in snapshot.counted_contacts() {
         // The impulse acts on `a`, its reverse on `b`; `a` is a boundary when it is a vertex of one.
         for (body, sign) in contact.bodies.into_iter().zip([1.0, -1.0]) {
             let body = body as usize;
@@ -30,6 +30,9 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
             load.force += force;
             load.torque += arm.cross(force) + sign * contact.impulse.rolling / snapshot.substep;
         }
+    }
+    for load in &mut loads {
+        (load.force, load.torque) = (snapshot.share.sum(load.force), snapshot.share.sum(load.torque));
     }
     loads
 }
@@ -71,7 +74,8 @@ impl Reaction {
     }
 }
 
-/// Reaction of every body to its contacts over the last substep, without impacts, in the order of the bodies.
+/// Reaction of every body to its contacts over the last substep, without impacts, in the order of the bodies; on a rank that of its own grains
+/// is complete.
 pub fn reactions(snapshot: &Snapshot) -> Vec<Reaction> {
     let world = &snapshot.world;
     let mut reactions = vec![Reaction::NONE; world.bodies.len()];
@@ -114,7 +118,7 @@ pub fn weight_supported(snapshot: &Snapshot) -> f64 {
     let loads = on_boundaries(snapshot);
     let fixed = loads.iter().zip(&world.boundaries).filter(|(_, boundary)| boundary.dynamic().is_none());
     let force: DVec3 = fixed.map(|(load, _)| load.force).sum();
-    let grains: f64 = grains(snapshot).map(|grain| grain.mass).sum();
+    let grains = snapshot.share.sum(grains(snapshot).map(|grain| grain.mass).sum::<f64>());
     let mass = grains + world.dynamic_boundaries().map(|(_, free)| free.mass).sum::<f64>();
     force.dot(gravity) / (mass * gravity.length_squared())
 }

@@ -25,29 +25,36 @@ pub fn count(snapshot: &Snapshot) -> f64 {
 
 /// Finds the lost grains; `None` where no grain is lost.
 pub fn lost(snapshot: &Snapshot) -> Option<Lost> {
-    let world = &snapshot.world;
+    let (world, share) = (&snapshot.world, &snapshot.share);
     // Grains that left the domain and whose places other grains have taken.
     let gone = world.replaced.get(world.sinks.len()).cloned().unwrap_or_default();
-    let ways_out = ways_out(world);
+    let ways_out = ways_out(snapshot);
     let around = |[low, high]: [DVec3; 2], place: &DVec3| [low.min(*place), high.max(*place)];
-    let places = ways_out.iter().fold(gone.places, around);
-    let grains = gone.taken.grains + ways_out.len() as u64;
-    (grains > 0).then_some(Lost { grains, places })
+    let [low, high] = ways_out.iter().fold(gone.places, around);
+    let grains = share.total(gone.taken.grains as usize + ways_out.len()) as u64;
+    let mut corners = [-low, high].map(|corner| corner.to_array());
+    share.largest_each(corners.as_flattened_mut());
+    let [low, high] = corners.map(DVec3::from_array);
+    (grains > 0).then_some(Lost { grains, places: [-low, high] })
 }
 
 /// Place where each lost grain got out \[m\]; for a grain outside of a domain that keeps it, its present place.
-fn ways_out(world: &World) -> Vec<DVec3> {
+fn ways_out(snapshot: &Snapshot) -> Vec<DVec3> {
+    let world = &snapshot.world;
     let position = |grain: usize| world.bodies.position[world.grain_body(grain)];
     match &world.domain {
         Some(domain) if domain.outside == Outside::Keep => {
-            world.present_grains().map(position).filter(|&centre| !domain.contains(centre)).collect()
+            snapshot.present_grains().map(position).filter(|&centre| !domain.contains(centre)).collect()
         }
         Some(_) => {
-            let taken = |&grain: &usize| world.removed[grain] == Some(world.sinks.len() as u32);
+            let drain = Some(world.sinks.len() as u32);
+            let taken = |&grain: &usize| world.removed[grain] == drain && snapshot.share.counts(grain);
             (0..world.grain_count()).filter(taken).map(position).collect()
         }
-        None => match Below::of(world) {
-            Some(below) => world.present_grains().filter_map(|grain| below.way_out(world, grain)).collect(),
+        None => match Below::of(snapshot) {
+            Some(below) => {
+                snapshot.present_grains().filter_map(|grain| below.way_out(world, grain)).collect()
+            }
             None => Vec::new(),
         },
     }
@@ -66,7 +73,8 @@ struct Below {
 
 impl Below {
     /// Finds the space; `None` where nothing can fall out: without gravity, where gravity leads through a periodic face, where nothing is finite.
-    fn of(world: &World) -> Option<Below> {
+    fn of(snapshot: &Snapshot) -> Option<Below> {
+        let world = &snapshot.world;
         let down = world.gravity.try_normalize()?;
         if (world.periodic.length.cmpgt(DVec3::ZERO) & down.abs().cmpgt(DVec3::splat(ROUNDING)))
             != BVec3::FALSE
@@ -81,10 +89,13 @@ impl Below {
                 None => {}
             }
         }
-        for grain in world.present_grains().filter(|&grain| !can_fall(world, world.grain_body(grain), down)) {
+        for grain in
+            snapshot.present_grains().filter(|&grain| !can_fall(world, world.grain_body(grain), down))
+        {
             let centre = world.bodies.position[world.grain_body(grain)];
             level = level.max(centre.dot(down) + world.grain_reach(grain));
         }
+        let level = snapshot.share.largest(level);
         level.is_finite().then(|| Below { gravity: world.gravity.length(), down, level, floors })
     }
 

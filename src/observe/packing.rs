@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::{GrainView, grains};
 use crate::engine::Snapshot;
+use crate::engine::share::Share;
 
 /// Direction against gravity; +z without gravity.
 pub fn up_against(gravity: DVec3) -> DVec3 {
@@ -12,20 +13,20 @@ pub fn up_against(gravity: DVec3) -> DVec3 {
 
 /// Height of the highest top of a grain above the origin, along [`up_against`] gravity \[m\]; not a number without grains.
 pub fn height(snapshot: &Snapshot) -> f64 {
-    tops(snapshot).into_iter().fold(f64::NAN, f64::max)
+    snapshot.share.largest(tops(snapshot).into_iter().fold(f64::NAN, f64::max))
 }
 
 /// Height below which 99 % of the tops of grains lie, interpolated linearly between neighbours in the
 /// sorted list \[m\]; not a number without grains.
 pub fn height_p99(snapshot: &Snapshot) -> f64 {
-    percentile(tops(snapshot), 0.99)
+    percentile(&snapshot.share, tops(snapshot), 0.99)
 }
 
 /// Front of a flow along +x: the x below which 99 % of the centres of grains lie, interpolated as for [`height_p99`] \[m\]; not a number without
 /// grains.
 pub fn front_x(snapshot: &Snapshot) -> f64 {
     let position = &snapshot.world.bodies.position;
-    percentile(grains(snapshot).map(|grain| position[grain.body].x).collect(), 0.99)
+    percentile(&snapshot.share, grains(snapshot).map(|grain| position[grain.body].x).collect(), 0.99)
 }
 
 /// Angle of repose of a heap on level ground: angle of the cone whose mass has the same mean height and the same mean distance from the axis
@@ -37,11 +38,13 @@ pub fn repose_angle_deg(snapshot: &Snapshot) -> f64 {
     let position = &snapshot.world.bodies.position;
     let centre = centre_of_mass(snapshot);
     let lowest = grains(snapshot).map(|grain| position[grain.body].z).fold(f64::NAN, f64::min);
+    let lowest = snapshot.share.smallest(lowest);
     let (mut mass, mut distance) = (0.0, 0.0);
     for grain in grains(snapshot) {
         mass += grain.mass;
         distance += grain.mass * (position[grain.body] - centre).truncate().length();
     }
+    [mass, distance] = snapshot.share.sum([mass, distance]);
     // Mean height and mean distance are H/4 and R/2 for a cone, H/3 and R/3 for a triangle of discs.
     let shape = if snapshot.world.plane.is_some() { 1.0 } else { 2.0 };
     (shape * (centre.z - lowest)).atan2(distance / mass).to_degrees()
@@ -58,14 +61,15 @@ pub(super) fn centre_of(snapshot: &Snapshot, grains: impl Iterator<Item = GrainV
     let (moment, mass) = grains.fold((DVec3::ZERO, 0.0), |(moment, mass), grain| {
         (moment + grain.mass * position[grain.body], mass + grain.mass)
     });
-    moment / mass
+    snapshot.share.sum(moment) / snapshot.share.sum(mass)
 }
 
 /// Momentum of the grains and dynamic boundaries \[N s\].
 pub fn momentum(snapshot: &Snapshot) -> DVec3 {
     let velocity = &snapshot.world.bodies.velocity;
     let boundaries = snapshot.world.dynamic_boundaries();
-    grains(snapshot).map(|grain| grain.mass * velocity[grain.body]).sum::<DVec3>()
+    let of_grains = grains(snapshot).map(|grain| grain.mass * velocity[grain.body]);
+    snapshot.share.sum(of_grains.sum::<DVec3>())
         + boundaries.map(|(body, free)| free.mass * velocity[body]).sum::<DVec3>()
 }
 
@@ -75,7 +79,8 @@ pub fn angular_momentum(snapshot: &Snapshot) -> DVec3 {
     let orbit = |body: usize, mass: f64| bodies.position[body].cross(mass * bodies.velocity[body]);
     let of_body = |body: usize, mass: f64| orbit(body, mass) + bodies.angular_momentum(body);
     let boundaries = snapshot.world.dynamic_boundaries();
-    grains(snapshot).map(|grain| of_body(grain.body, grain.mass)).sum::<DVec3>()
+    let of_grains = grains(snapshot).map(|grain| of_body(grain.body, grain.mass));
+    snapshot.share.sum(of_grains.sum::<DVec3>())
         + boundaries.map(|(body, rigid)| of_body(body, rigid.mass)).sum::<DVec3>()
 }
 
@@ -85,14 +90,14 @@ fn tops(snapshot: &Snapshot) -> Vec<f64> {
     grains(snapshot).map(|grain| position[grain.body].dot(up) + grain.radius).collect()
 }
 
-/// Percentile: value below which the share `share` of the values lies.
-fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
-    let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
-    let rank = share * last as f64;
-    let below = rank.floor() as usize;
-    let (_, &mut low, above) = values.select_nth_unstable_by(below, f64::total_cmp);
-    let high = above.iter().copied().fold(f64::INFINITY, f64::min);
-    if below == last { low } else { low + (rank - below as f64) * (high - low) }
+/// Percentile: value below which the part `part` of the values of all ranks lies.
+fn percentile(share: &Share, mut values: Vec<f64>, part: f64) -> f64 {
+    let Some(last) = share.total(values.len()).checked_sub(1) else { return f64::NAN };
+    let place = part * last as f64;
+    let below = place.floor() as usize;
+    let low = share.nth(&mut values, below);
+    let high = share.nth(&mut values, last.min(below + 1));
+    low + (place - below as f64) * (high - low)
 }
 
 #[cfg(test)]
@@ -122,13 +127,17 @@ mod tests {
         let mut tops: Vec<f64> = (0..=100).map(f64::from).collect();
         tops[37] = 1e6;
         // sorted: 0..36, 38..=100, 1e6; rank 0.99 · 100 = 99 is the value 100
-        assert_eq!(percentile(tops, 0.99), 100.0);
+        assert_eq!(percentile(&Share::default(), tops, 0.99), 100.0);
     }
 
     #[test]
     fn a_percentile_between_two_values_is_interpolated() {
-        approx::assert_relative_eq!(percentile(vec![3.0, 1.0], 0.99), 2.98, max_relative = 1e-12);
-        assert_eq!(percentile(vec![3.0], 0.99), 3.0);
+        approx::assert_relative_eq!(
+            percentile(&Share::default(), vec![3.0, 1.0], 0.99),
+            2.98,
+            max_relative = 1e-12
+        );
+        assert_eq!(percentile(&Share::default(), vec![3.0], 0.99), 3.0);
     }
 
     #[test]

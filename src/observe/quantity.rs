@@ -185,7 +185,7 @@ impl<'a> View<'a> {
     }
 
     fn sorted(&self) -> &sinks::Sorted {
-        self.sorted.get_or_init(|| sinks::Sorted::of(&self.snapshot.world))
+        self.sorted.get_or_init(|| sinks::Sorted::of(self.snapshot))
     }
 
     fn size_class(&self, class: usize) -> Taken {
@@ -311,7 +311,7 @@ macro_rules! quantities {
 }
 
 quantities! {
-    Nothing, "-", { "grains" => |v, _| v.snapshot.world.present_count() as f64 }, "grains that are there: emitted and not removed";
+    Nothing, "-", { "grains" => |v, _| v.snapshot.present_count() as f64 }, "grains that are there: emitted and not removed";
     Nothing, "-", { "grains_lost" => |v, _| lost::count(v.snapshot) }, "grains that left the domain; without one those below all boundaries, which nothing can stop";
     Nothing, "m", { "height" => |v, _| packing::height(v.snapshot), "height_p99" => |v, _| packing::height_p99(v.snapshot) }, "highest top of a grain against gravity, from the origin; 99th percentile of the tops";
     Nothing, "m", {
@@ -325,7 +325,7 @@ quantities! {
     Nothing, "m/s", { "rms_speed" => |v, _| flow::rms_speed(v.snapshot) }, "root mean square of the speeds of the grains";
     Nothing, "m/s", { "max_speed" => |v, _| flow::max_speed(v.snapshot) }, "speed of the fastest grain or dynamic boundary";
     Nothing, "radius", { "mean_overlap" => |v, _| contacts::overlap(v.snapshot).mean, "max_overlap" => |v, _| contacts::overlap(v.snapshot).max }, "mean and largest overlap over the contacts that overlap, those of dynamic boundaries too; in mean radii of the pair";
-    Nothing, "-", { "contacts" => |v, _| v.snapshot.contacts.len() as f64 }, "pairs in the neighbour list, touching or not";
+    Nothing, "-", { "contacts" => |v, _| contacts::count(v.snapshot) }, "pairs in the neighbour list, touching or not";
     Nothing, "-", { "touching" => |v, _| contacts::touching(v.snapshot) }, "contacts that overlap or carry a force";
     Nothing, "-", { "sliding_share" => |v, _| contacts::sliding_share(v.snapshot) }, "share of the contacts with a force whose friction is at its bound";
     Nothing, "-", { "coordination_number" => |v, _| contacts::coordination_number(v.snapshot) }, "touching neighbours per grain, boundaries too";

@@ -9,6 +9,7 @@ use crate::model::{Plane, Region};
 
 /// A region whose grains are counted.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct RegionPlan {
     /// Name, for results and messages.
     pub name: String,
@@ -46,7 +47,8 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
         mass += grain.mass;
         moment += grain.mass * snapshot.world.bodies.position[grain.body];
     }
-    Content { grains: count, mass, centre: moment / mass }
+    let (mass, moment) = (snapshot.share.sum(mass), snapshot.share.sum(moment));
+    Content { grains: snapshot.share.total(count) as u64, mass, centre: moment / mass }
 }
 
 /// Bulk stress of the grains inside a region over its volume \[Pa\], positive under pressure: (1/V) Σ_p [m v' v'ᵀ - Σ_c r fᵀ], with r from the
@@ -55,15 +57,16 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
 pub fn bulk_stress(snapshot: &Snapshot, plan: &RegionPlan) -> DMat3 {
     let world = &snapshot.world;
     let velocity = |grain: &GrainView| world.bodies.velocity[grain.body];
-    let mass: f64 = inside(snapshot, plan).map(|grain| grain.mass).sum();
-    let mean = inside(snapshot, plan).map(|grain| grain.mass * velocity(&grain)).sum::<DVec3>() / mass;
+    let mass = snapshot.share.sum(inside(snapshot, plan).map(|grain| grain.mass).sum::<f64>());
+    let momentum = inside(snapshot, plan).map(|grain| grain.mass * velocity(&grain)).sum::<DVec3>();
+    let mean = snapshot.share.sum(momentum) / mass;
     let reactions = reactions(snapshot);
     let mut sum = DMat3::ZERO;
     for grain in inside(snapshot, plan) {
         let apart = velocity(&grain) - mean;
         sum += grain.mass * outer(apart, apart) + reactions[grain.body].stress;
     }
-    sum * room(&plan.region, world.plane).recip()
+    snapshot.share.sum(sum) * room(&plan.region, world.plane).recip()
 }
 
 /// Volume of a region \[m³\]; for discs, which are one metre deep, the volume of one metre of its section.

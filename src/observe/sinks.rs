@@ -2,15 +2,15 @@
 
 use crate::engine::Snapshot;
 pub use crate::model::Taken;
-use crate::model::{Bins, By, Sink, World};
+use crate::model::{Bins, By, Sink};
 
 /// Number and mass of the grains that each sink has removed, in the order of the sinks.
 pub fn taken(snapshot: &Snapshot) -> Vec<Taken> {
     let world = &snapshot.world;
     let mut taken = vec![Taken::default(); world.sinks.len()];
-    for (grain, sink) in world.removed.iter().enumerate() {
+    for (grain, sink) in removed(snapshot) {
         // Grains that left the domain have the number after the last sink: they do not count here.
-        if let Some(taken) = sink.and_then(|sink| taken.get_mut(sink as usize)) {
+        if let Some(taken) = taken.get_mut(sink) {
             taken.add(world.grain_mass(grain));
         }
     }
@@ -18,11 +18,28 @@ pub fn taken(snapshot: &Snapshot) -> Vec<Taken> {
         taken.grains += gone.taken.grains;
         taken.mass += gone.taken.mass;
     }
+    taken.iter_mut().for_each(|taken| join(snapshot, taken));
     taken
+}
+
+/// Removed grains that this process counts, each with the sink that took it.
+fn removed(snapshot: &Snapshot) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let counted =
+        snapshot.world.removed.iter().enumerate().filter(|(grain, _)| snapshot.share.counts(*grain));
+    counted.filter_map(|(grain, sink)| Some((grain, (*sink)? as usize)))
+}
+
+/// Sums what each rank found.
+fn join(snapshot: &Snapshot, taken: &mut Taken) {
+    *taken = Taken {
+        grains: snapshot.share.total(taken.grains as usize) as u64,
+        mass: snapshot.share.sum(taken.mass),
+    };
 }
 
 /// Class of size or place into which a sink sorts the grains that it removes.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Class {
     /// Name of the sink and number of the class, from 0: `outlet:2`.
     pub name: String,
@@ -54,6 +71,7 @@ pub fn class_names(sinks: &[Sink], by_radius: bool) -> Vec<String> {
 
 /// Profile of a sink: classes by place along an axis into which it sorts the grains that it removes.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Profile {
     /// Name of the sink.
     pub name: String,
@@ -81,19 +99,21 @@ pub struct Sorted(Vec<Vec<Vec<Taken>>>);
 
 impl Sorted {
     /// Sorts all grains that sinks have removed.
-    pub fn of(world: &World) -> Sorted {
+    pub fn of(snapshot: &Snapshot) -> Sorted {
+        let world = &snapshot.world;
         let empty = |sink: &Sink| sink.bins.iter().map(|bins| vec![Taken::default(); bins.count()]).collect();
         let mut all: Vec<Vec<Vec<Taken>>> = world.sinks.iter().map(empty).collect();
         for (counts, gone) in all.iter_mut().zip(&world.replaced).filter(|(_, gone)| !gone.classes.is_empty())
         {
             counts.clone_from(&gone.classes);
         }
-        for (grain, sink) in world.removed.iter().enumerate() {
-            let Some(counts) = sink.and_then(|sink| all.get_mut(sink as usize)) else { continue };
+        for (grain, sink) in removed(snapshot) {
+            let Some(counts) = all.get_mut(sink) else { continue };
             for (counts, class) in counts.iter_mut().zip(world.classes_of_removed(grain)) {
                 counts[class].add(world.grain_mass(grain));
             }
         }
+        all.iter_mut().flatten().flatten().for_each(|taken| join(snapshot, taken));
         Sorted(all)
     }
 
@@ -156,7 +176,7 @@ mod tests {
             let classes = classes(&snapshot.world.sinks, by_radius);
             assert_eq!(classes.len(), 4);
             assert!(classes[3].name.ends_with(":3"), "{}", classes[3].name);
-            let sorted = Sorted::of(&snapshot.world);
+            let sorted = Sorted::of(&snapshot);
             let sum = classes.iter().map(|class| sorted.get(class));
             assert_eq!(sum.map(|taken| taken.grains).sum::<u64>(), all.grains);
         }

@@ -7,6 +7,7 @@ use crate::engine::Snapshot;
 
 /// Grid over a bed, seen along z.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct SurfacePlan {
     /// Corner with the smaller coordinates x and y \[m\].
     pub min: DVec2,
@@ -94,6 +95,7 @@ pub fn heights(snapshot: &Snapshot, plan: &SurfacePlan) -> Vec<f64> {
             }
         }
     }
+    snapshot.share.largest_each(&mut heights);
     heights
 }
 

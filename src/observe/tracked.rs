@@ -7,6 +7,7 @@ use crate::model::World;
 
 /// Body that is observed on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum TrackedBody {
     /// A grain, by its id.
     Grain(usize),
@@ -21,6 +22,7 @@ pub enum TrackedBody {
 
 /// Bodies and contacts that are observed one by one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tracked {
     /// Bodies, of which position, velocity and spin are observed.
     pub bodies: Vec<TrackedBody>,
@@ -67,11 +69,21 @@ impl Tracked {
     }
 }
 
+/// Index of the body, if it is a boundary or a grain that this process counts.
+fn counted(snapshot: &Snapshot, body: &TrackedBody) -> Option<usize> {
+    let is_counted =
+        |&index: &usize| snapshot.world.grain_of_body(index).is_none_or(|grain| snapshot.share.counts(grain));
+    body.index(&snapshot.world).filter(is_counted)
+}
+
 /// Position \[m\], velocity \[m/s\] and angular velocity \[rad/s\] of a body; not a number for a grain that is not there yet, or any more.
 pub(super) fn motion(snapshot: &Snapshot, body: &TrackedBody) -> [DVec3; 3] {
-    let Some(i) = body.index(&snapshot.world) else { return [DVec3::NAN; 3] };
     let bodies = &snapshot.world.bodies;
-    [bodies.position[i], bodies.velocity[i], bodies.angular_velocity[i]]
+    let of = |i: usize| [bodies.position[i], bodies.velocity[i], bodies.angular_velocity[i]];
+    // Ranks that do not have the grain know no numbers.
+    let mut motion = counted(snapshot, body).map_or([DVec3::NAN; 3], of).map(|vector| vector.to_array());
+    snapshot.share.largest_each(motion.as_flattened_mut());
+    motion.map(DVec3::from_array)
 }
 
 /// Contact forces between two bodies.
@@ -89,15 +101,18 @@ pub(super) struct PairForce {
 
 /// Sums the contact forces between two bodies; zero where they do not touch, not a number where one of them is not there.
 pub(super) fn pair_force(snapshot: &Snapshot, [a, b]: &[TrackedBody; 2]) -> PairForce {
-    let [Some(a), Some(b)] = [a, b].map(|body| body.index(&snapshot.world).map(|i| i as u32)) else {
+    let share = &snapshot.share;
+    let is_there = |body: &TrackedBody| share.total(usize::from(counted(snapshot, body).is_some())) > 0;
+    if [a, b].map(is_there).contains(&false) {
         return PairForce { normal: f64::NAN, compatible: f64::NAN, friction: f64::NAN, overlap: f64::NAN };
-    };
+    }
+    let [a, b] = [a, b].map(|body| body.index(&snapshot.world).map(|i| i as u32));
     let (mut normal, mut friction, mut overlap) = (0.0, DVec3::ZERO, 0.0);
     let forces = snapshot.compatible().map(|compatible| &compatible.normal);
     let mut compatible = forces.map_or(f64::NAN, |_| 0.0);
-    for (i, contact) in snapshot.contacts.iter().enumerate() {
+    for (i, contact) in snapshot.counted_contacts().enumerate() {
         // The impulse acts on the first body of the contact.
-        let side = match contact.bodies {
+        let side = match contact.bodies.map(Some) {
             bodies if bodies == [a, b] => 1.0,
             bodies if bodies == [b, a] => -1.0,
             _ => continue,
@@ -107,6 +122,7 @@ pub(super) fn pair_force(snapshot: &Snapshot, [a, b]: &[TrackedBody; 2]) -> Pair
         friction += side * contact.impulse.tangent;
         overlap = f64::max(overlap, -contact.gap);
     }
+    let (normal, friction, overlap) = (share.sum(normal), share.sum(friction), share.largest(overlap));
     let [normal, friction] = [normal, friction.length()].map(|impulse| impulse / snapshot.substep);
     PairForce { normal, compatible, friction, overlap }
 }

@@ -9,7 +9,6 @@ use crate::error::Error;
 use crate::files::read_text;
 
 use super::atomic;
-use super::vtp::PolyData;
 
 /// Largest index that is read \[bytes\]: an index of a million frames is smaller.
 const LARGEST_INDEX: u64 = 256 << 20;
@@ -95,13 +94,17 @@ impl Collection {
         self.frames.len()
     }
 
-    /// Writes the next frame, `<kind>_000012.vtp`, and the indices.
+    /// Path of the next frame, `<kind>_000012.vtp`.
+    pub fn next_frame(&self) -> PathBuf {
+        self.folder.join(frame_name(self.kind, self.frames.len()))
+    }
+
+    /// Adds the next frame, which is written, to the indices.
     ///
     /// # Errors
-    /// When a file cannot be written.
-    pub fn add(&mut self, time: f64, frame: &PolyData) -> Result<(), Error> {
+    /// When an index cannot be written.
+    pub fn add(&mut self, time: f64) -> Result<(), Error> {
         let name = frame_name(self.kind, self.frames.len());
-        atomic::write(&self.folder.join(&name), |out| frame.write(out))?;
         self.frames.push(Frame { name, time });
         self.write_indices()
     }

@@ -5,10 +5,10 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::{fabric, layers};
-use crate::engine::Snapshot;
 use crate::engine::convergence::{Convergence, ImpulseError, Point, ROW_KINDS};
 use crate::observe::LayerPlan;
 use crate::observe::fabric::{Fabric, FabricPlan};
+use crate::observe::layers::Layer;
 
 /// Tables beside the time series, as far as they have been written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -26,20 +26,18 @@ pub struct Tables {
 
 impl Tables {
     /// Adds the fabric of a state.
-    pub fn add_fabric(&mut self, snapshot: &Snapshot, plan: &FabricPlan) {
-        let (time, found) = (snapshot.report.time, Fabric::of(snapshot, plan));
+    pub fn add_fabric(&mut self, time: f64, found: &Fabric, plan: &FabricPlan) {
         let [directions, sizes, rose] = &mut self.fabric;
-        fabric::add_directions(directions, time, &found, plan);
-        fabric::add_sizes(sizes, time, &found);
-        *rose = fabric::rose(snapshot, &found, plan);
+        fabric::add_directions(directions, time, found, plan);
+        fabric::add_sizes(sizes, time, found);
+        *rose = fabric::rose(time, found, plan);
     }
 
     /// Adds the layers of a state.
-    pub fn add_layers(&mut self, snapshot: &Snapshot, plan: &LayerPlan) {
-        let (time, found) = (snapshot.report.time, plan.layers(snapshot));
+    pub fn add_layers(&mut self, time: f64, found: &[Layer], plan: &LayerPlan) {
         let [rows, picture] = &mut self.layers;
-        layers::add(rows, time, &found, plan);
-        *picture = layers::picture(time, &found, plan);
+        layers::add(rows, time, found, plan);
+        *picture = layers::picture(time, found, plan);
     }
 
     /// Adds the convergence of a step.

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::engine::Snapshot;
 use crate::model::Plane;
 use crate::observe::fabric::{FORCE_BINS, Fabric, FabricPlan};
 
@@ -35,7 +34,7 @@ pub fn add_sizes(text: &mut String, time: f64, fabric: &Fabric) {
 
 /// Draws the rose of a state as SVG: share of the contacts by direction, and in outline share of the normal forces. Both directions of a normal
 /// are shown.
-pub fn rose(snapshot: &Snapshot, fabric: &Fabric, plan: &FabricPlan) -> String {
+pub fn rose(time: f64, fabric: &Fabric, plan: &FabricPlan) -> String {
     const SIZE: f64 = 520.0;
     const RADIUS: f64 = 200.0;
     let total = fabric.contacts.iter().sum::<u64>().max(1) as f64;
@@ -74,7 +73,6 @@ pub fn rose(snapshot: &Snapshot, fabric: &Fabric, plan: &FabricPlan) -> String {
 <text x="{middle}" y="66" text-anchor="middle">{up}</text>
 </svg>
 "##,
-        time = snapshot.report.time,
         contacts = fabric.contacts.iter().sum::<u64>(),
         centre = middle + 20.0,
         radius = RADIUS * even / largest,

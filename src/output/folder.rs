@@ -4,20 +4,23 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::Formats;
 use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
 use crate::error::Error;
+use crate::observe::fabric::Fabric;
+use crate::observe::layers::Layer;
 use crate::observe::{Column, FabricPlan, LayerPlan, Observation, SurfacePlan};
 
 use super::collection::{Collection, frame_number, is_index, number_in};
 use super::convergence::Tables;
-use super::frames;
 use super::lock::{FolderLock, Sharing};
 use super::outline::Room;
+use super::shot::{Content, Shot};
 use super::summary::Summary;
 use super::timeseries::TimeSeries;
-use super::vtp::PolyData;
 
 /// Folder of the results of one run.
 #[derive(Debug)]
@@ -84,6 +87,25 @@ pub struct Record<'a> {
     pub layers: Option<&'a LayerPlan>,
 }
 
+/// Averages of a state, as the tables beside the time series need them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Averages {
+    /// Fabric of the contacts.
+    pub fabric: Option<Fabric>,
+    /// Layers of the bed.
+    pub layers: Option<Vec<Layer>>,
+}
+
+impl Averages {
+    /// Averages of a state by these plans.
+    pub fn of(snapshot: &Snapshot, fabric: Option<&FabricPlan>, layers: Option<&LayerPlan>) -> Averages {
+        Averages {
+            fabric: fabric.map(|plan| Fabric::of(snapshot, plan)),
+            layers: layers.map(|plan| plan.layers(snapshot)),
+        }
+    }
+}
+
 /// Boundaries of a scene, as their frames need them.
 #[derive(Debug, Clone, Copy)]
 pub struct Walls {
@@ -99,36 +121,6 @@ struct Frames {
     collection: Collection,
     content: Content,
     most: usize,
-}
-
-/// Content of a kind of frames.
-#[derive(Debug)]
-enum Content {
-    Grains,
-    Contacts,
-    Walls(Room),
-    Surface(SurfacePlan),
-}
-
-impl Content {
-    /// Name of the kind of frames.
-    fn kind(&self) -> &'static str {
-        match self {
-            Content::Grains => KINDS[0],
-            Content::Contacts => KINDS[1],
-            Content::Walls(_) => KINDS[2],
-            Content::Surface(_) => KINDS[3],
-        }
-    }
-
-    fn show(&self, snapshot: &Snapshot) -> PolyData {
-        match self {
-            Content::Grains => frames::grains(snapshot),
-            Content::Contacts => frames::contacts(snapshot),
-            Content::Walls(room) => frames::walls(snapshot, room),
-            Content::Surface(plan) => frames::surface(snapshot, plan),
-        }
-    }
 }
 
 /// Contents of the frames of a run, each with its largest number of frames; below that number there is one frame per output.
@@ -240,23 +232,36 @@ impl ResultFolder {
         &self.path
     }
 
-    /// Writes a state and its observation in every format of the scenario.
+    /// Averages of a state that the tables of the folder need.
+    pub fn needs(&self) -> (Option<&FabricPlan>, Option<&LayerPlan>) {
+        (self.fabric.as_ref(), self.layers.as_ref())
+    }
+
+    /// Writes the results of an output in every format of the scenario: the observation and the averages of a state, and frames, each of which
+    /// `take` [takes](Shot::take) of the same state.
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn record(&mut self, snapshot: &Snapshot, observation: &Observation) -> Result<(), Error> {
+    pub fn record(
+        &mut self,
+        observation: &Observation,
+        averages: &Averages,
+        take: &mut dyn FnMut(&Shot) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         if let Some(timeseries) = &mut self.timeseries {
             timeseries.append(observation)?;
         }
         let wanted = self.frames.iter_mut().filter(|frames| frames.collection.count() < frames.most);
         for Frames { collection, content, .. } in wanted {
-            collection.add(observation.time, &content.show(snapshot))?;
+            take(&Shot { content: content.clone(), path: collection.next_frame() })?;
+            collection.add(observation.time)?;
         }
-        if let Some(plan) = &self.fabric {
-            self.convergence.add_fabric(snapshot, plan);
+        let tables = &mut self.convergence;
+        if let Some((plan, found)) = self.fabric.as_ref().zip(averages.fabric.as_ref()) {
+            tables.add_fabric(observation.time, found, plan);
         }
-        if let Some(plan) = &self.layers {
-            self.convergence.add_layers(snapshot, plan);
+        if let Some((plan, found)) = self.layers.as_ref().zip(averages.layers.as_ref()) {
+            tables.add_layers(observation.time, found, plan);
         }
         if self.fabric.is_some() || self.layers.is_some() {
             self.write_convergence()?;

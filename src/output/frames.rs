@@ -33,7 +33,7 @@ pub fn planned_bytes(spheres: usize, surface: Option<&SurfacePlan>) -> u64 {
 pub fn grains(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let spheres = || {
-        world.present_grains().flat_map(|grain| {
+        snapshot.present_grains().flat_map(|grain| {
             world.grains[grain].spheres().map(move |sphere| (grain, &world.spheres[sphere]))
         })
     };
@@ -140,7 +140,7 @@ pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
 /// face to the nearest image. Data of a contact: normal and tangential force \[N\], gap \[m\], whether friction is at its bound (0 or 1), the two
 /// bodies (id of a grain, -1 - i for boundary number i of the scenario), and the compatible normal force \[N\] where the scenario asks for it.
 pub fn contacts(snapshot: &Snapshot) -> PolyData {
-    let contacts = || snapshot.contacts.iter();
+    let contacts = || snapshot.counted_contacts();
     let force = |impulse: f64| impulse / snapshot.substep;
     let world = &snapshot.world;
     let bodies = |contact: &ContactState| contact.bodies.map(|body| world.label(body) as i32);

@@ -83,7 +83,7 @@ impl HalfSpace {
 }
 
 /// Room of a scene: the box as far as which its planes are drawn.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Room(Extent);
 
 impl Room {

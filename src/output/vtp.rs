@@ -168,6 +168,16 @@ impl PolyData {
     /// # Errors
     /// When `out` cannot be written.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.begin(out)?;
+        self.write_piece(out)?;
+        PolyData::end(out)
+    }
+
+    /// Writes what comes before the pieces of a frame: the time and the other data of the frame as a whole.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn begin(&self, out: &mut impl Write) -> io::Result<()> {
         let byte_order = if cfg!(target_endian = "big") { "BigEndian" } else { "LittleEndian" };
         writeln!(out, r#"<?xml version="1.0"?>"#)?;
         writeln!(
@@ -175,8 +185,14 @@ impl PolyData {
             r#"<VTKFile type="PolyData" version="1.0" byte_order="{byte_order}" header_type="UInt64">"#
         )?;
         writeln!(out, "<PolyData>")?;
-        self.write_field_data(out)?;
-        self.write_piece(out)?;
+        self.write_field_data(out)
+    }
+
+    /// Writes what comes after the pieces.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn end(out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "</PolyData>")?;
         writeln!(out, "</VTKFile>")
     }
@@ -197,7 +213,11 @@ impl PolyData {
         writeln!(out, "</FieldData>")
     }
 
-    fn write_piece(&self, out: &mut impl Write) -> io::Result<()> {
+    /// Writes points, cells and their data as a piece of a frame. All pieces of a frame have the same arrays.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write_piece(&self, out: &mut impl Write) -> io::Result<()> {
         let points = self.points.len();
         let (element, points_per_cell) = self.cells.kind();
         let cells = self.cells.count(points);

@@ -17,6 +17,7 @@
 //! interrupted, apart from wall times.
 
 mod agenda;
+mod question;
 mod resume;
 
 use std::borrow::Cow;
@@ -34,7 +35,7 @@ use crate::model::Sink;
 use crate::observe::Observation;
 use crate::observe::energy;
 use crate::observe::expectation::{judge, leave_open};
-use crate::observe::lost::{self, Lost};
+use crate::observe::lost::Lost;
 use crate::output::lock::refuse_link;
 use crate::output::summary::{
     ChangeSummary, Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status,
@@ -48,6 +49,8 @@ use crate::sources::Emitter;
 
 use super::{Simulation, steps_until};
 use agenda::{Agenda, due_after, next_checkpoint};
+use question::Seen;
+pub use question::answer;
 pub use resume::Resumption;
 use resume::{Saved, go_on};
 
@@ -367,25 +370,29 @@ impl<'a> Run<'a> {
     /// Observes and writes the present state, unless that was done already.
     fn record(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         let start = Instant::now();
-        simulation.state()?;
-        let Simulation { state: Some(snapshot), observer, grains, .. } = &*simulation else {
-            return Ok(());
-        };
-        let is_known = self.course.observations.last().is_some_and(|last| last.step == snapshot.report.step);
-        if !is_known {
-            let observation = observer.observe_after(snapshot, self.course.observations.last());
-            self.course.removed = grains - snapshot.world.present_count();
-            let lost = observer.find("grains_lost").map_or(0.0, |place| observation.values[place]);
-            self.course.lost = if lost > 0.0 { lost::lost(snapshot) } else { None };
-            self.course.tasks.add("observe", start.elapsed().as_secs_f64());
-            let start = Instant::now();
-            let written = self.folder.record(snapshot, &observation);
-            self.course.observations.push(observation);
-            self.course.tasks.add("output", start.elapsed().as_secs_f64());
-            written?;
+        let last = self.course.observations.last();
+        let is_known = |step| last.is_some_and(|last| last.step == step);
+        // After a failure the engine may be steps ahead of what the simulation counts.
+        if !is_known(simulation.step) || simulation.failure.is_some() {
+            let seen = simulation.see(last.map(|last| &last.base), self.folder.needs())?;
+            if !is_known(seen.observation.step) {
+                self.course.tasks.add("observe", start.elapsed().as_secs_f64());
+                self.write(simulation, seen)?;
+            }
         }
         self.course.agenda.next_output = self.due_after(simulation.step, self.scenario.output.every);
         Ok(())
+    }
+
+    /// Writes what was seen of the present state, and its frames.
+    fn write(&mut self, simulation: &mut Simulation<'_>, seen: Seen) -> Result<(), Error> {
+        let start = Instant::now();
+        let Seen { observation, present, lost, averages } = seen;
+        (self.course.removed, self.course.lost) = (simulation.grains - present, lost);
+        let written = self.folder.record(&observation, &averages, &mut |shot| simulation.take(shot));
+        self.course.observations.push(observation);
+        self.course.tasks.add("output", start.elapsed().as_secs_f64());
+        written
     }
 
     /// Solves the coming step on the side and writes its convergence.

@@ -121,7 +121,7 @@ packing = { kind = "list", positions = [[0, 0, 0]] }
         let first = observer.observe(&engine.snapshot().unwrap());
         engine.advance(200).unwrap();
         let state = engine.snapshot().unwrap();
-        let found = observer.observe_after(&state, Some(&first));
+        let found = observer.observe_after(&state, Some(&first.base));
         let value = |name: &str| found.values[observer.find(name).unwrap()];
         let mass = state.world.grain_mass(0);
         let expected = mass * (1.0 - state.world.bodies.velocity[1].x) / 0.2;

@@ -2,6 +2,7 @@
 //! on with any other number; and what goes wrong on one of them is told by the first.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod results;
 #[path = "../../benches/common/ranks.rs"]
 mod threads_as_ranks;
 
@@ -16,7 +17,7 @@ use esker::error::Error;
 use esker::model::World;
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Algorithm, Method, Order, Settings, ToleranceKind, WarmStart};
-use esker::simulation::Simulation;
+use esker::simulation::{Simulation, answer};
 use glam::DVec3;
 use threads_as_ranks::{on_ranks, on_ranks_of};
 
@@ -308,7 +309,7 @@ fn settings_that_need_all_contacts_in_one_place_are_refused() {
     ];
     for settings in refused {
         let communicator = Box::new(threads(1).pop().unwrap());
-        let error = open(communicator, scene.world.clone(), settings).map(|_| ()).unwrap_err();
+        let error = open(communicator, scene.world.clone(), settings, answer).map(|_| ()).unwrap_err();
         assert!(matches!(error, Error::NotOnRanks { .. }), "{error}");
     }
 }

@@ -8,9 +8,9 @@ use esker::cpu::CpuEngine;
 use esker::engine::{Snapshot, StepReport};
 use esker::model::World;
 use esker::observe::Observer;
-use esker::output::ResultFolder;
 use esker::output::summary::Summary;
 use esker::output::vtp::PolyData;
+use esker::output::{Averages, ResultFolder};
 use esker::scenario::Scenario;
 use esker::settings::{Order, Settings};
 use esker::simulation::{RunOptions, run};
@@ -271,7 +271,9 @@ fn frames_without_grains_or_contacts_are_valid() {
     let snapshot = Snapshot::new(world, Vec::new(), 0.001, StepReport::default());
     let mut results = ResultFolder::create(folder.path(), &scenario.record(), observer.columns(), None)
         .expect("a result folder");
-    results.record(&snapshot, &observer.observe(&snapshot)).expect("recorded");
+    let observation = observer.observe(&snapshot);
+    let nothing = Averages::default();
+    results.record(&observation, &nothing, &mut |shot| shot.take(&snapshot)).expect("recorded");
     for name in ["grains_000000.vtp", "contacts_000000.vtp", "walls_000000.vtp"] {
         let piece = read_vtp(&folder.path().join(name));
         assert_eq!(piece.points.len(), 0, "{name}");

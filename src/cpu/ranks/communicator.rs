@@ -1,6 +1,9 @@
 //! Communication between ranks: what the engine asks of a message-passing library, and the ranks of one process.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::engine::share::Link;
 
 /// Numbers that go to one rank, or come from it.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +37,77 @@ pub trait Communicator: Send {
 
     /// Delivers messages, at most one to each rank, and returns those that others send to this rank, ascending by rank.
     fn deliver(&mut self, messages: Messages) -> Messages;
+}
+
+/// A connection that several owners have in common.
+#[derive(Clone)]
+pub struct Shared {
+    rank: usize,
+    ranks: usize,
+    connection: Arc<Mutex<Box<dyn Communicator>>>,
+}
+
+impl Shared {
+    /// Shares a connection.
+    pub fn new(connection: Box<dyn Communicator>) -> Shared {
+        let (rank, ranks) = (connection.rank(), connection.ranks());
+        Shared { rank, ranks, connection: Arc::new(Mutex::new(connection)) }
+    }
+
+    /// Number of this rank, from 0.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// As [`Communicator::swap`].
+    pub fn swap(&self, out: &[Parcel], into: &mut [Parcel]) {
+        self.connection().swap(out, into);
+    }
+
+    /// As [`Communicator::deliver`].
+    pub fn deliver(&self, messages: Messages) -> Messages {
+        self.connection().deliver(messages)
+    }
+
+    /// The connection. A thread that panics while it holds it ends all ranks.
+    fn connection(&self) -> MutexGuard<'_, Box<dyn Communicator>> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Bytes that the first rank collects at once, unless one rank alone has more.
+const COLLECTED_AT_ONCE: f64 = 256e6;
+
+impl Link for Shared {
+    fn is_first(&self) -> bool {
+        self.rank == 0
+    }
+
+    fn gather(&self, numbers: &[f64]) -> Vec<f64> {
+        self.connection().gather(numbers)
+    }
+
+    fn collect(&self, bytes: Vec<u8>, take: &mut dyn FnMut(Vec<u8>)) {
+        let sizes = self.gather(&[bytes.len() as f64]);
+        let mut own = Some(bytes);
+        let mut first = 1;
+        while first < self.ranks {
+            let mut size = 0.0;
+            let fits = |rank: &usize| {
+                size += sizes[*rank];
+                *rank == first || size <= COLLECTED_AT_ONCE
+            };
+            let senders = first..first + (first..self.ranks).take_while(fits).count();
+            let sent = own.take_if(|_| senders.contains(&self.rank)).map(|bytes| (0, bytes));
+            self.deliver(sent.into_iter().collect()).into_iter().for_each(|(_, bytes)| take(bytes));
+            first = senders.end;
+        }
+    }
 }
 
 /// A rank that is a thread of this process.

@@ -1,9 +1,9 @@
 //! Engine of several ranks: rank 0 takes all calls, and the others do what it asks for.
 //!
-//! Rank 0 keeps the whole scene beside its own part. A state is gathered from the ranks when somebody asks for it, and a scene that was
-//! changed is divided anew before the next step. So everything that works with one engine works with this one: emitters, actuators, outputs,
-//! quantities, checkpoints. The memory of rank 0 bounds the size of a scene: the whole takes 230 bytes per grain there, and while a state is
-//! gathered as much as an engine of one process.
+//! Rank 0 keeps the whole scene beside its own part. Quantities and frames come from the parts: every rank answers the same questions about
+//! its own, and they join what they find ([`crate::engine::share`]). A state is gathered on rank 0 when something needs the whole of it
+//! (checkpoints, pictures, emitters, changes of the scene), and a scene that was changed is divided anew before the next step. The whole
+//! takes 230 bytes per grain on rank 0, and while a state is gathered as much as an engine of one process.
 
 use std::io::Write;
 
@@ -13,12 +13,13 @@ use serde::{Deserialize, Serialize};
 use crate::contact::{Impulse, Key};
 use crate::cpu::patches::Known;
 use crate::cpu::{CpuEngine, colouring, search::Travel};
-use crate::engine::{EnergyBalance, Engine, Identity, Snapshot, StepReport, TotalImpulse};
+use crate::engine::share::Share;
+use crate::engine::{Answer, EnergyBalance, Engine, Identity, Parts, Snapshot, StepReport, TotalImpulse};
 use crate::error::Error;
 use crate::model::{Grain, GrainState, World};
 use crate::settings::{Algorithm, Method, Order, Settings};
 
-use super::communicator::Communicator;
+use super::communicator::{Communicator, Shared};
 use super::handover::{Cargo, Carried, Held};
 use super::partition::Partition;
 use super::{Bodies, Border, Extent, Links};
@@ -27,14 +28,22 @@ use super::{Bodies, Border, Extent, Links};
 pub struct RankedEngine {
     /// The whole scene: its world and contacts as of the last time that they were gathered or changed.
     whole: CpuEngine,
-    part: CpuEngine,
+    own: Rank,
     /// Whether `whole` is at the state of the ranks, and whether these are at the state of `whole`.
     is_gathered: bool,
     is_scattered: bool,
 }
 
 /// Engine of any other rank.
-pub struct Worker(CpuEngine);
+pub struct Worker(Rank);
+
+/// The part of a scene that a rank has.
+struct Rank {
+    part: CpuEngine,
+    /// The present state of the part, once it was asked about.
+    shown: Option<Snapshot>,
+    answer: Answer,
+}
 
 /// Engine of a rank.
 pub enum Ranked {
@@ -50,6 +59,7 @@ enum Command {
     Advance(u64),
     Scatter,
     Gather,
+    Answer(Vec<u8>),
     SetIterations(u32),
     Measure,
     End,
@@ -89,12 +99,19 @@ struct Contact {
     known: Option<Known>,
 }
 
-/// Opens the engine of a rank. The world and the settings are the same on all ranks; each keeps the grains of its region.
+/// Opens the engine of a rank. The world and the settings are the same on all ranks; each keeps the grains of its region. `answer` answers
+/// questions about its part.
 ///
 /// # Errors
 /// [`Error::NotOnRanks`] for settings that only an engine alone knows.
-pub fn open(communicator: Box<dyn Communicator>, world: World, settings: Settings) -> Result<Ranked, Error> {
+pub fn open(
+    communicator: Box<dyn Communicator>,
+    world: World,
+    settings: Settings,
+    answer: Answer,
+) -> Result<Ranked, Error> {
     check(&settings)?;
+    let communicator = Shared::new(communicator);
     let rank = communicator.rank();
     let mut part = CpuEngine::new(world.without_grains(), settings);
     part.border = Border(Some(Box::new(Links {
@@ -110,11 +127,12 @@ pub fn open(communicator: Box<dyn Communicator>, world: World, settings: Setting
         foreign: 0,
         held: Held::default(),
     })));
+    let own = Rank { part, shown: None, answer };
     if rank > 0 {
-        return Ok(Ranked::Worker(Box::new(Worker(part))));
+        return Ok(Ranked::Worker(Box::new(Worker(own))));
     }
     let whole = CpuEngine::new(world, settings);
-    let engine = RankedEngine { whole, part, is_gathered: true, is_scattered: false };
+    let engine = RankedEngine { whole, own, is_gathered: true, is_scattered: false };
     Ok(Ranked::Root(Box::new(engine)))
 }
 
@@ -139,19 +157,56 @@ fn check(settings: &Settings) -> Result<(), Error> {
 impl Worker {
     /// Does what rank 0 asks for, until its engine is dropped.
     pub fn serve(self) {
-        let Worker(mut part) = self;
+        let Worker(mut own) = self;
         loop {
-            match links(&mut part.border).broadcast::<Command>(None) {
+            match links(&mut own.part.border).broadcast::<Command>(None) {
                 // All ranks have agreed on the error, and rank 0 returns it.
-                Command::Advance(steps) => drop(part.advance(steps)),
-                Command::Scatter => scatter(&mut part, None),
-                Command::Gather => gather(&mut part, None),
-                Command::SetIterations(iterations) => part.set_iterations(iterations),
-                Command::Measure => drop(measure(&mut part)),
+                Command::Advance(steps) => drop(own.advance(steps)),
+                Command::Scatter => own.scatter(None),
+                Command::Gather => gather(&mut own.part, None),
+                // Rank 0 alone writes files, which may fail.
+                Command::Answer(question) => drop(own.answer(&question)),
+                Command::SetIterations(iterations) => own.part.set_iterations(iterations),
+                Command::Measure => drop(measure(&mut own.part)),
                 Command::End => return,
             }
         }
     }
+}
+
+impl Rank {
+    fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
+        self.shown = None;
+        self.part.advance(steps)
+    }
+
+    /// Takes its part of the whole scene, which rank 0 has.
+    fn scatter(&mut self, whole: Option<&CpuEngine>) {
+        self.shown = None;
+        scatter(&mut self.part, whole);
+    }
+
+    /// Answers a question about the present state.
+    fn answer(&mut self, question: &[u8]) -> Result<Vec<u8>, Error> {
+        let shown = match self.shown.take() {
+            Some(shown) => shown,
+            None => show(&mut self.part)?,
+        };
+        (self.answer)(question, self.shown.insert(shown))
+    }
+}
+
+/// State of a part, with what its rank counts of it.
+fn show(part: &mut CpuEngine) -> Result<Snapshot, Error> {
+    let mut shown = part.snapshot()?;
+    let links = links(&mut part.border);
+    let rank = links.communicator.rank();
+    let owned = links.held.owners().map(|owner| owner == rank).collect();
+    shown.share = Share::of_rank(owned, Box::new(links.communicator.clone()));
+    for total in &mut shown.impulses {
+        (total.linear, total.angular) = (shown.share.sum(total.linear), shown.share.sum(total.angular));
+    }
+    Ok(shown)
 }
 
 fn links(border: &mut Border) -> &mut Links {
@@ -183,6 +238,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
         || vec![TotalImpulse::default(); part.world.boundaries.len()],
         |whole| whole.impulses.clone(),
     );
+    part.world.replaced = whole.map_or_else(Vec::new, |whole| whole.world.all_removed());
 }
 
 /// Collects the state of all ranks in the engine of the whole scene on rank 0.
@@ -313,19 +369,19 @@ impl CpuEngine {
 impl RankedEngine {
     /// Sizes of the parts of all ranks, and of what these exchange in a sweep.
     pub fn extents(&mut self) -> Vec<Extent> {
-        self.ask(Command::Measure);
-        measure(&mut self.part)
+        self.command(Command::Measure);
+        measure(&mut self.own.part)
     }
 
-    fn ask(&mut self, command: Command) {
-        links(&mut self.part.border).broadcast(Some(command));
+    fn command(&mut self, command: Command) {
+        links(&mut self.own.part.border).broadcast(Some(command));
     }
 
     /// The whole scene at its present state.
     fn gathered(&mut self) -> &mut CpuEngine {
         if !self.is_gathered {
-            self.ask(Command::Gather);
-            gather(&mut self.part, Some(&mut self.whole));
+            self.command(Command::Gather);
+            gather(&mut self.own.part, Some(&mut self.whole));
             self.is_gathered = true;
         }
         &mut self.whole
@@ -343,22 +399,22 @@ impl Drop for RankedEngine {
     fn drop(&mut self) {
         // After a panic the other ranks may be anywhere, and end with this one.
         if !std::thread::panicking() {
-            self.ask(Command::End);
+            self.command(Command::End);
         }
     }
 }
 
 impl Engine for RankedEngine {
     fn identity(&self) -> Identity {
-        let ranks = self.part.border.ranks();
+        let ranks = self.own.part.border.ranks();
         let driver = format!("{ranks} ranks, {} threads each", rayon::current_num_threads());
-        Identity { driver, ..self.part.identity() }
+        Identity { driver, ..self.own.part.identity() }
     }
 
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
         if !self.is_scattered {
-            self.ask(Command::Scatter);
-            scatter(&mut self.part, Some(&self.whole));
+            self.command(Command::Scatter);
+            self.own.scatter(Some(&self.whole));
             self.is_scattered = true;
         }
         if steps > 0 {
@@ -366,8 +422,8 @@ impl Engine for RankedEngine {
             self.whole.release_contacts();
             self.is_gathered = false;
         }
-        self.ask(Command::Advance(steps));
-        self.part.advance(steps)
+        self.command(Command::Advance(steps));
+        self.own.advance(steps)
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, Error> {
@@ -391,9 +447,9 @@ impl Engine for RankedEngine {
     }
 
     fn set_iterations(&mut self, iterations: u32) {
-        self.ask(Command::SetIterations(iterations));
+        self.command(Command::SetIterations(iterations));
         self.whole.set_iterations(iterations);
-        self.part.set_iterations(iterations);
+        self.own.part.set_iterations(iterations);
     }
 
     /// Saves the whole scene. The scene is divided anew after that, as it is after [`Engine::restore`]: a run that was interrupted after a
@@ -408,8 +464,19 @@ impl Engine for RankedEngine {
         Ok(())
     }
 
+    fn parts(&mut self) -> Option<&mut dyn Parts> {
+        if self.is_gathered { None } else { Some(self) }
+    }
+
     /// Bytes that rank 0 holds.
     fn memory(&self) -> u64 {
-        self.whole.memory() + self.part.memory()
+        self.whole.memory() + self.own.part.memory()
+    }
+}
+
+impl Parts for RankedEngine {
+    fn ask(&mut self, question: Vec<u8>) -> Result<Vec<u8>, Error> {
+        self.command(Command::Answer(question.clone()));
+        self.own.answer(&question)
     }
 }

@@ -15,6 +15,7 @@ use crate::cpu::CpuEngine;
 use crate::cpu::patches::{Known, Patches};
 use crate::engine::clock::Instant;
 use crate::engine::saved;
+use crate::engine::share::Link;
 use crate::model::{GrainState, World};
 
 use super::communicator::Messages;
@@ -148,6 +149,11 @@ impl Held {
         (Before { keys: all_keys, impulses }, Patches::remembered(keys, known))
     }
 
+    /// Rank of each grain.
+    pub fn owners(&self) -> impl Iterator<Item = usize> + '_ {
+        self.owners.iter().map(|&owner| owner as usize)
+    }
+
     /// Own grains of a rank, removed ones included.
     pub fn own(&self, rank: usize) -> impl Iterator<Item = usize> {
         (0..self.owners.len()).filter(move |&grain| self.owners[grain] as usize == rank)
@@ -224,7 +230,7 @@ impl Links {
     /// of own grains that were removed.
     fn give_away(
         &mut self,
-        world: &World,
+        world: &mut World,
         goals: &[Goal],
         contacts: impl Iterator<Item = (Key, Impulse, Option<Known>)>,
     ) -> Cargo {
@@ -236,6 +242,7 @@ impl Links {
                 Goal::Nowhere if self.held.owners[grain] as usize == rank => {
                     let gone = self.held.state(world, grain);
                     self.held.gone.push(gone);
+                    world.count_removed(grain);
                 }
                 _ => {}
             }
@@ -353,13 +360,13 @@ impl Links {
         &mut self,
         values: Vec<(usize, T)>,
     ) -> Vec<(usize, T)> {
-        let messages: Messages = values.iter().map(|(rank, value)| (*rank, pack(value))).collect();
+        let messages: Messages = values.iter().map(|(rank, value)| (*rank, saved::pack(value))).collect();
         self.communicator.deliver(messages).into_iter().map(|(rank, bytes)| (rank, unpack(&bytes))).collect()
     }
 
     /// Gives all ranks a value that rank 0 has.
     pub(super) fn broadcast<T: Serialize + DeserializeOwned>(&mut self, value: Option<T>) -> T {
-        let bytes = value.map(|value| pack(&value));
+        let bytes = value.map(|value| saved::pack(&value));
         let ranks = if bytes.is_some() { self.communicator.ranks() } else { 0 };
         let messages = (0..ranks).flat_map(|rank| bytes.clone().map(|bytes| (rank, bytes))).collect();
         let received = self.communicator.deliver(messages);
@@ -426,13 +433,6 @@ impl Border {
             }
         }
     }
-}
-
-/// Bytes of a value, for another rank.
-fn pack<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    saved::write(&mut bytes, value).expect("what ranks exchange can be written");
-    bytes
 }
 
 /// Value that another rank packed.

@@ -37,7 +37,25 @@ fn parse(text: &str) -> Result<PolyData, String> {
     let document = Document::parse(text).map_err(|error| format!("is not whole XML: {error}"))?;
     let root = document.root_element();
     let order = Order::of(root)?;
-    let piece = section(root, "Piece")?;
+    let mut frame = PolyData { time: time(root)?, ..PolyData::default() };
+    frame.field_data = arrays(section(root, "FieldData")?, order)?;
+    // Ranks write a piece each.
+    let pieces: Vec<_> = root.descendants().filter(|node| node.has_tag_name("Piece")).collect();
+    if pieces.is_empty() {
+        return Err("has no <Piece>".to_owned());
+    }
+    for (number, piece) in pieces.into_iter().enumerate() {
+        let piece = parse_piece(piece, order)?;
+        if number == 0 {
+            frame = PolyData { time: frame.time, field_data: frame.field_data, ..piece };
+        } else {
+            frame.append(piece)?;
+        }
+    }
+    Ok(frame)
+}
+
+fn parse_piece(piece: Node<'_, '_>, order: Order) -> Result<PolyData, String> {
     let points = section(piece, "Points")?;
     let points = arrays(points, order)?.pop().ok_or("has no points")?;
     let point = |i| [0, 1, 2].map(|axis| points.component(i, axis));
@@ -45,7 +63,6 @@ fn parse(text: &str) -> Result<PolyData, String> {
         return Err(format!("has points of {} coordinates, expected 3", points.components));
     }
     let frame = PolyData {
-        time: time(root)?,
         points: (0..points.len()).map(point).collect(),
         cells: match ["NumberOfLines", "NumberOfPolys"].map(|count| piece.attribute(count) == Some("0")) {
             [false, _] => Cells::Lines,
@@ -54,10 +71,43 @@ fn parse(text: &str) -> Result<PolyData, String> {
         },
         point_data: arrays(section(piece, "PointData")?, order)?,
         cell_data: arrays(section(piece, "CellData")?, order)?,
-        field_data: arrays(section(root, "FieldData")?, order)?,
+        ..PolyData::default()
     };
     check_lengths(&frame)?;
     Ok(frame)
+}
+
+impl PolyData {
+    /// Adds the points, cells and data of another piece of the same frame.
+    fn append(&mut self, piece: PolyData) -> Result<(), String> {
+        if self.points.is_empty() {
+            self.cells = piece.cells;
+        } else if piece.cells != self.cells && !piece.points.is_empty() {
+            return Err("has pieces with cells of several kinds".to_owned());
+        }
+        self.points.extend(piece.points);
+        for (all, more) in [(&mut self.point_data, piece.point_data), (&mut self.cell_data, piece.cell_data)]
+        {
+            if all.len() != more.len() {
+                return Err("has pieces with other arrays than the first".to_owned());
+            }
+            all.iter_mut().zip(more).try_for_each(|(array, more)| array.append(more))?;
+        }
+        Ok(())
+    }
+}
+
+impl Array {
+    fn append(&mut self, more: Array) -> Result<(), String> {
+        let is_same = self.name == more.name && self.components == more.components;
+        match (&mut self.values, more.values) {
+            (Values::Float32(all), Values::Float32(more)) if is_same => all.extend(more),
+            (Values::Float64(all), Values::Float64(more)) if is_same => all.extend(more),
+            (Values::Int32(all), Values::Int32(more)) if is_same => all.extend(more),
+            _ => return Err(format!("has a piece without the array `{}` of the first", self.name)),
+        }
+        Ok(())
+    }
 }
 
 /// Tells triangles from the quadrangles of a grid. The fourth corner of the first quadrangle is the first point of the next row, so its index is

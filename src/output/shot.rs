@@ -1,0 +1,95 @@
+//! Shot: a frame that is due, and what it shows. Ranks that share a state each make their piece of it, and the first writes the file.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::folder::KINDS;
+use super::outline::Room;
+use super::vtp::PolyData;
+use super::{atomic, frames};
+use crate::engine::Snapshot;
+use crate::error::Error;
+use crate::observe::SurfacePlan;
+
+/// Frame that is due.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Shot {
+    /// What it shows.
+    pub(super) content: Content,
+    /// Its file.
+    pub(super) path: PathBuf,
+}
+
+/// Content of a kind of frames.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Content {
+    Grains,
+    Contacts,
+    Walls(Room),
+    Surface(SurfacePlan),
+}
+
+impl Content {
+    /// Name of the kind of frames.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Content::Grains => KINDS[0],
+            Content::Contacts => KINDS[1],
+            Content::Walls(_) => KINDS[2],
+            Content::Surface(_) => KINDS[3],
+        }
+    }
+
+    fn show(&self, snapshot: &Snapshot) -> PolyData {
+        match self {
+            Content::Grains => frames::grains(snapshot),
+            Content::Contacts => frames::contacts(snapshot),
+            Content::Walls(room) => frames::walls(snapshot, room),
+            Content::Surface(plan) => frames::surface(snapshot, plan),
+        }
+    }
+
+    /// Whether each rank has a piece of the frame, where others know all of it.
+    fn is_divided(&self) -> bool {
+        matches!(self, Content::Grains | Content::Contacts)
+    }
+}
+
+impl Shot {
+    /// Writes the frame. Where the state lies on several ranks, all of them call this, and the first writes the file with a piece from each.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn take(&self, snapshot: &Snapshot) -> Result<(), Error> {
+        let (share, frame) = (&snapshot.share, self.content.show(snapshot));
+        let is_divided = self.content.is_divided() && !share.is_whole();
+        if !share.is_first() {
+            if is_divided {
+                let mut piece = Vec::new();
+                frame.write_piece(&mut piece).map_err(Error::file(&self.path))?;
+                share.collect(piece, &mut drop);
+            }
+            return Ok(());
+        }
+        // The other ranks wait until their pieces are fetched, even if the file cannot be written.
+        let mut is_fetched = !is_divided;
+        let written = atomic::write(&self.path, |out| {
+            frame.begin(out)?;
+            let mut result = frame.write_piece(out);
+            if !std::mem::replace(&mut is_fetched, true) {
+                share.collect(Vec::new(), &mut |piece| {
+                    if result.is_ok() {
+                        result = out.write_all(&piece);
+                    }
+                });
+            }
+            result.and_then(|()| PolyData::end(out))
+        });
+        if !is_fetched {
+            share.collect(Vec::new(), &mut drop);
+        }
+        written
+    }
+}
