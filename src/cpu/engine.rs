@@ -10,6 +10,23 @@ use crate::settings::{Bookkeeping, Method};
 
 use super::{CpuEngine, residual, springs};
 
+impl CpuEngine {
+    /// Adds grains and returns their places in the list.
+    ///
+    /// # Errors
+    /// When a period is too short for them.
+    pub(super) fn put_grains(&mut self, grains: &[Grain]) -> Result<Vec<usize>, Error> {
+        let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
+        self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
+        let places = self.world.add_grains(grains.iter().copied());
+        self.travel.forget();
+        self.is_guarded = is_guarded(&self.settings, &self.world);
+        self.balance.emitted_energy += self.world.kinetic_energy_of(&places);
+        self.newcomers.add(places.clone());
+        Ok(places)
+    }
+}
+
 impl Engine for CpuEngine {
     fn identity(&self) -> Identity {
         Identity {
@@ -66,14 +83,7 @@ impl Engine for CpuEngine {
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
-        let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
-        self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
-        let places = self.world.add_grains(grains.iter().copied());
-        self.travel.forget();
-        self.is_guarded = is_guarded(&self.settings, &self.world);
-        self.balance.emitted_energy += self.world.kinetic_energy_of(&places);
-        self.newcomers.add(places);
-        Ok(())
+        self.put_grains(grains).map(drop)
     }
 
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {

@@ -27,6 +27,8 @@ pub mod engine;
 mod handover;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+#[cfg(feature = "scenario")]
+mod newcomers;
 pub mod partition;
 
 use glam::DVec3;
@@ -68,6 +70,12 @@ struct Links {
     foreign: usize,
     #[cfg(feature = "scenario")]
     held: handover::Held,
+}
+
+/// Links of the part of a scene.
+#[cfg(feature = "scenario")]
+fn links(border: &mut Border) -> &mut Links {
+    border.0.as_deref_mut().expect("the engine of a rank has links")
 }
 
 /// Bodies that take part in cut contacts with one other rank, ascending.

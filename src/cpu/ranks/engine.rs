@@ -2,7 +2,7 @@
 //!
 //! Rank 0 keeps the whole scene beside its own part. Quantities and frames come from the parts: every rank answers the same questions about
 //! its own, and they join what they find ([`crate::engine::share`]). A state is gathered on rank 0 when something needs the whole of it
-//! (checkpoints, pictures, emitters, changes of the scene), and a scene that was changed is divided anew before the next step. The whole
+//! (checkpoints, pictures, changes of the scene), and a scene that was changed is divided anew before the next step. The whole
 //! takes 230 bytes per grain on rank 0, and while a state is gathered as much as an engine of one process.
 
 use std::io::Write;
@@ -22,7 +22,7 @@ use crate::settings::{Algorithm, Method, Order, Settings};
 use super::communicator::{Communicator, Shared};
 use super::handover::{Cargo, Carried, Held};
 use super::partition::Partition;
-use super::{Bodies, Border, Extent, Links};
+use super::{Bodies, Border, Extent, Links, links, newcomers};
 
 /// Engine of rank 0, which stands for those of all ranks.
 pub struct RankedEngine {
@@ -59,6 +59,9 @@ enum Command {
     Advance(u64),
     Scatter,
     Gather,
+    CollectSpheres,
+    TellRemoved,
+    TakeIn,
     Answer(Vec<u8>),
     SetIterations(u32),
     Measure,
@@ -164,6 +167,9 @@ impl Worker {
                 Command::Advance(steps) => drop(own.advance(steps)),
                 Command::Scatter => own.scatter(None),
                 Command::Gather => gather(&mut own.part, None),
+                Command::CollectSpheres => drop(newcomers::collect_spheres(&mut own.part)),
+                Command::TellRemoved => newcomers::tell_removed(&mut own.part, None),
+                Command::TakeIn => own.take_in(None),
                 // Rank 0 alone writes files, which may fail.
                 Command::Answer(question) => drop(own.answer(&question)),
                 Command::SetIterations(iterations) => own.part.set_iterations(iterations),
@@ -184,6 +190,12 @@ impl Rank {
     fn scatter(&mut self, whole: Option<&CpuEngine>) {
         self.shown = None;
         scatter(&mut self.part, whole);
+    }
+
+    /// Takes its newcomers; rank 0 has the whole with their places in it.
+    fn take_in(&mut self, whole: Option<(&CpuEngine, &[usize])>) {
+        self.shown = None;
+        newcomers::take_in(&mut self.part, whole);
     }
 
     /// Answers a question about the present state.
@@ -207,10 +219,6 @@ fn show(part: &mut CpuEngine) -> Result<Snapshot, Error> {
         (total.linear, total.angular) = (shown.share.sum(total.linear), shown.share.sum(total.angular));
     }
     Ok(shown)
-}
-
-fn links(border: &mut Border) -> &mut Links {
-    border.0.as_deref_mut().expect("the engine of a rank has links")
 }
 
 /// Divides the whole scene, which rank 0 has, among the ranks.
@@ -301,6 +309,7 @@ fn cargos(whole: &CpuEngine, partition: &Partition, ranks: usize) -> Vec<Cargo> 
 impl Haul {
     fn of(part: &mut CpuEngine) -> Haul {
         let CpuEngine { world, keys, colouring, constraints, patches, impulses, border, .. } = part;
+        let grains = links(border).own_states(world);
         let counted = border.counted(constraints.len());
         let links = links(border);
         let state = |(&contact, constraint): (&u32, &crate::cpu::narrowphase::Constraint)| {
@@ -315,7 +324,7 @@ impl Haul {
             }
         };
         let contacts = colouring.order.iter().zip(&*constraints).take(counted).map(state).collect();
-        Haul { contacts, totals: impulses.clone(), grains: links.own_states(world) }
+        Haul { contacts, totals: impulses.clone(), grains }
     }
 }
 
@@ -431,11 +440,23 @@ impl Engine for RankedEngine {
     }
 
     fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
-        self.gathered().present_spheres()
+        if self.is_gathered {
+            return self.whole.present_spheres();
+        }
+        self.command(Command::CollectSpheres);
+        Ok(newcomers::collect_spheres(&mut self.own.part))
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
-        self.changed().add_grains(grains)
+        if !self.is_scattered {
+            return self.whole.add_grains(grains);
+        }
+        self.command(Command::TellRemoved);
+        newcomers::tell_removed(&mut self.own.part, Some(&mut self.whole));
+        let places = self.whole.put_grains(grains)?;
+        self.command(Command::TakeIn);
+        self.own.take_in(Some((&self.whole, &places)));
+        Ok(())
     }
 
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {

@@ -37,14 +37,16 @@ pub(super) struct Held {
     /// Radius of a ball about the centre of any grain of the whole scene that contains it \[m\].
     pub largest_reach: f64,
     /// Index in the whole world of each grain and of each sphere, ascending.
-    places: Vec<u32>,
-    spheres: Vec<u32>,
+    pub places: Vec<u32>,
+    pub spheres: Vec<u32>,
     /// Rank of each grain.
-    owners: Vec<u32>,
+    pub owners: Vec<u32>,
+    /// Number of grains that came since the last search; they are the last ones, in no order.
+    pub newcomers: usize,
     /// Impulses of contacts that came with the grains of a whole scene, until the next search.
     waiting: Vec<Carried>,
     /// Own grains that were removed since the whole world was last told.
-    gone: Vec<GrainState>,
+    pub gone: Vec<GrainState>,
     /// Number of cut contacts.
     pub cut: usize,
     /// Grains as they were before the last search; kept for its room.
@@ -88,10 +90,12 @@ impl CpuEngine {
         let Self { world, border, settings, keys, patches, .. } = self;
         let links = border.0.as_deref_mut()?;
         links.move_borders(world);
+        links.note_removed(world);
+        let newcomers = links.held.take_newcomers(world);
         let goals = links.goals(world);
         let contact = |i: usize| (keys[i], impulses[i], patches.known_of(&keys[i]));
         let contacts = (0..keys.len()).map(contact);
-        let came = links.give_away(world, &goals, contacts.clone());
+        let came = links.give_away(world, &goals, contacts.clone(), newcomers);
         let ghosts = links.fetch_ghosts(world, &goals, &came.grains, 1.0 + settings.reach());
         let rank = links.communicator.rank() as u32;
         let mut others: Vec<(GrainState, u32)> = came.grains.into_iter().map(|state| (state, rank)).collect();
@@ -154,13 +158,13 @@ impl Held {
         self.owners.iter().map(|&owner| owner as usize)
     }
 
-    /// Own grains of a rank, removed ones included.
+    /// Own grains of a rank, and those that were removed since that was last noted.
     pub fn own(&self, rank: usize) -> impl Iterator<Item = usize> {
         (0..self.owners.len()).filter(move |&grain| self.owners[grain] as usize == rank)
     }
 
     /// State of a grain of this rank, with its indices in the whole world.
-    fn state(&self, world: &World, grain: usize) -> GrainState {
+    pub fn state(&self, world: &World, grain: usize) -> GrainState {
         let mut state = world.grain_state(grain);
         state.place = self.places[grain];
         state.first_sphere = self.spheres[state.first_sphere as usize];
@@ -172,10 +176,11 @@ impl Links {
     /// Takes the grains and contacts of a whole scene that are for this rank, in place of all that it holds; the world has no grains yet.
     pub(super) fn take(&mut self, world: &mut World, cargo: Cargo) {
         let rank = self.communicator.rank() as u32;
-        let Held { places, spheres, gone, .. } = &mut self.held;
+        let Held { places, spheres, gone, newcomers, .. } = &mut self.held;
         places.clear();
         spheres.clear();
         gone.clear();
+        *newcomers = 0;
         self.fill(world, &[], cargo.grains.into_iter().map(|state| (state, rank)).collect());
         self.held.waiting = cargo.contacts;
         (self.own, self.ghosts, self.out, self.into) = Default::default();
@@ -183,7 +188,8 @@ impl Links {
     }
 
     /// States of the grains that this rank owns, and of those of its grains that were removed since they were last told.
-    pub(super) fn own_states(&mut self, world: &World) -> Vec<GrainState> {
+    pub(super) fn own_states(&mut self, world: &mut World) -> Vec<GrainState> {
+        self.note_removed(world);
         let own = self.held.own(self.communicator.rank());
         let mut states: Vec<GrainState> = own.map(|grain| self.held.state(world, grain)).collect();
         states.append(&mut self.held.gone);
@@ -226,26 +232,23 @@ impl Links {
         self.held.owners.iter().enumerate().map(goal).collect()
     }
 
-    /// Gives grains to the ranks that are their goals, with what their contacts carry, and returns what comes from others. Keeps the states
-    /// of own grains that were removed.
+    /// Gives grains to the ranks that are their goals, with what their contacts carry, and returns what comes from others, and the
+    /// newcomers that belong here.
     fn give_away(
         &mut self,
-        world: &mut World,
+        world: &World,
         goals: &[Goal],
         contacts: impl Iterator<Item = (Key, Impulse, Option<Known>)>,
+        newcomers: Vec<GrainState>,
     ) -> Cargo {
-        let rank = self.communicator.rank();
         let mut leaving: Vec<Cargo> = (0..self.communicator.ranks()).map(|_| Cargo::default()).collect();
         for (grain, goal) in goals.iter().enumerate() {
-            match goal {
-                Goal::Rank(other) => leaving[*other as usize].grains.push(self.held.state(world, grain)),
-                Goal::Nowhere if self.held.owners[grain] as usize == rank => {
-                    let gone = self.held.state(world, grain);
-                    self.held.gone.push(gone);
-                    world.count_removed(grain);
-                }
-                _ => {}
+            if let Goal::Rank(other) = goal {
+                leaving[*other as usize].grains.push(self.held.state(world, grain));
             }
+        }
+        for state in newcomers {
+            leaving[self.held.partition.owner(state.body.position)].grains.push(state);
         }
         if leaving.iter().any(|cargo| !cargo.grains.is_empty()) {
             let goal = |shape: u32| match goals[world.grain_of_shape(shape)?] {
@@ -345,7 +348,7 @@ impl Links {
     }
 
     /// Notes what this rank counts: its own grains, and on rank 0 the boundaries.
-    fn count(&mut self, world: &World) {
+    pub(super) fn count(&mut self, world: &World) {
         let rank = self.communicator.rank();
         self.counted = Bodies::none(world.bodies.len());
         let boundaries = if rank == 0 { world.boundaries.len() } else { 0 };
