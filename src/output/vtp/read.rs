@@ -262,6 +262,46 @@ mod tests {
         assert_eq!(parse(&text(&grid)), Ok(grid));
     }
 
+    /// A frame of several pieces, which have the time and field data of the first.
+    fn pieces(frames: &[PolyData]) -> String {
+        let mut bytes = Vec::new();
+        frames[0].begin(&mut bytes).expect("written");
+        frames.iter().for_each(|frame| frame.write_piece(&mut bytes).expect("written"));
+        PolyData::end(&mut bytes).expect("written");
+        String::from_utf8(bytes).expect("text")
+    }
+
+    #[test]
+    fn pieces_are_read_as_one_frame() {
+        let lines = PolyData { cells: Cells::Lines, point_data: Vec::new(), ..frame() };
+        let none = |of: &PolyData| PolyData {
+            points: Vec::new(),
+            point_data: of
+                .point_data
+                .iter()
+                .map(|array| Array { values: Values::Float32(vec![]), ..array.clone() })
+                .collect(),
+            ..of.clone()
+        };
+        for whole in [PolyData { point_data: frame().point_data[..2].to_vec(), ..frame() }, lines] {
+            let twice =
+                parse(&pieces(&[none(&whole), whole.clone(), none(&whole), whole.clone()])).expect("a frame");
+            assert_eq!(twice.points, [whole.points.clone(), whole.points.clone()].concat());
+            assert_eq!(
+                (twice.cells, twice.time, twice.field_data),
+                (whole.cells, whole.time, whole.field_data)
+            );
+            for (array, one) in twice.point_data.iter().zip(&whole.point_data) {
+                assert_eq!((array.len(), array.component(3, 0)), (4, one.component(1, 0)));
+            }
+        }
+        let reason = parse(&pieces(&[frame(), PolyData { point_data: Vec::new(), ..frame() }]));
+        assert!(reason.expect_err("a reason").contains("other arrays than the first"));
+        let mut renamed = frame();
+        renamed.point_data[1].name = "speed".into();
+        assert!(parse(&pieces(&[frame(), renamed])).expect_err("a reason").contains("the array `velocity`"));
+    }
+
     #[test]
     fn a_frame_that_is_cut_short_or_changed_is_refused_with_what_is_wrong() {
         let whole = text(&frame());
