@@ -184,7 +184,7 @@ pub struct World {
     pub plane: Option<Plane>,
 }
 
-/// Removed grains whose places other grains have taken.
+/// Removed grains that are in no place any more.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replaced {

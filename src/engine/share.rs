@@ -61,8 +61,12 @@ impl<const N: usize> Numbers for [f64; N] {
     }
 }
 
-/// Digits of 8 bits in a number of 64.
-const DIGITS: u32 = 8;
+/// Bits of a digit, by which the `n`th value of all ranks is found, and digits of a number.
+const BITS: u32 = 4;
+const DIGITS: u32 = u64::BITS / BITS;
+
+/// Numbers that are joined at once: each rank gets those of all ranks.
+const AT_ONCE: usize = 4096;
 
 impl Share {
     /// Share of a rank that owns these of the grains that it holds.
@@ -119,11 +123,13 @@ impl Share {
 
     /// Joins the numbers of all ranks, one after the other, to the `start`.
     fn join(&self, numbers: &mut [f64], start: f64, join: fn(f64, f64) -> f64) {
-        let Some(rank) = self.0.as_ref().filter(|_| !numbers.is_empty()) else { return };
-        let all = rank.link.gather(numbers);
-        numbers.fill(start);
-        for of_rank in all.chunks_exact(numbers.len()) {
-            numbers.iter_mut().zip(of_rank).for_each(|(joined, number)| *joined = join(*joined, *number));
+        let Some(rank) = &self.0 else { return };
+        for numbers in numbers.chunks_mut(AT_ONCE) {
+            let all = rank.link.gather(numbers);
+            numbers.fill(start);
+            for of_rank in all.chunks_exact(numbers.len()) {
+                numbers.iter_mut().zip(of_rank).for_each(|(joined, number)| *joined = join(*joined, *number));
+            }
         }
     }
 
@@ -136,10 +142,10 @@ impl Share {
         }
         let (mut found, mut below) = (0, n as f64);
         for digit in (0..DIGITS).rev() {
-            let mut counts = [0.0; 1 << DIGITS];
-            let is_like = |key: &u64| digit + 1 == DIGITS || (key ^ found) >> (DIGITS * (digit + 1)) == 0;
+            let mut counts = [0.0; 1 << BITS];
+            let is_like = |key: &u64| digit + 1 == DIGITS || (key ^ found) >> (BITS * (digit + 1)) == 0;
             for key in values.iter().map(|value| ascending(*value)).filter(is_like) {
-                counts[(key >> (DIGITS * digit)) as usize % counts.len()] += 1.0;
+                counts[(key >> (BITS * digit)) as usize % counts.len()] += 1.0;
             }
             self.sum_each(&mut counts);
             let mut value = 0;
@@ -147,7 +153,7 @@ impl Share {
                 below -= counts[value];
                 value += 1;
             }
-            found |= (value as u64) << (DIGITS * digit);
+            found |= (value as u64) << (BITS * digit);
         }
         of_ascending(found)
     }
@@ -239,6 +245,13 @@ mod tests {
         assert_eq!(found, [(3.0, 4.0, -2.0); 3]);
         let none = on_ranks(&[vec![], vec![]], |share, _| share.largest(f64::NAN).is_nan());
         assert_eq!(none, [true; 2], "no rank has a value");
+        let long: Vec<f64> = (0..AT_ONCE + 3).map(|i| i as f64).collect();
+        let sums = on_ranks(&[long.clone(), long.clone()], |share, part| {
+            let mut sums = part.to_vec();
+            share.sum_each(&mut sums);
+            sums
+        });
+        assert!(sums.iter().all(|sums| sums.iter().zip(&long).all(|(sum, number)| *sum == 2.0 * number)));
         let vectors =
             on_ranks(&parts, |share, part| share.sum(part.len() as f64 * DVec3::new(1.0, 2.0, 3.0)));
         assert_eq!(vectors, [DVec3::new(3.0, 6.0, 9.0); 3]);

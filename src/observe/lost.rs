@@ -26,7 +26,7 @@ pub fn count(snapshot: &Snapshot) -> f64 {
 /// Finds the lost grains; `None` where no grain is lost.
 pub fn lost(snapshot: &Snapshot) -> Option<Lost> {
     let (world, share) = (&snapshot.world, &snapshot.share);
-    // Grains that left the domain and whose places other grains have taken.
+    // Grains that left the domain and are in no place any more.
     let gone = world.replaced.get(world.sinks.len()).cloned().unwrap_or_default();
     let ways_out = ways_out(snapshot);
     let around = |[low, high]: [DVec3; 2], place: &DVec3| [low.min(*place), high.max(*place)];

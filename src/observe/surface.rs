@@ -78,7 +78,9 @@ impl State {
 pub fn heights(snapshot: &Snapshot, plan: &SurfacePlan) -> Vec<f64> {
     let (edges, [columns, rows]) = (plan.edges(), plan.cells);
     let mut heights = vec![plan.floor; columns * rows];
-    for (centre, radius) in snapshot.world.present_spheres() {
+    let world = &snapshot.world;
+    let spheres = snapshot.present_grains().flat_map(|grain| &world.spheres[world.grains[grain].spheres()]);
+    for (centre, radius) in spheres.map(|sphere| (world.sphere_centre(sphere), sphere.radius)) {
         // In units of cells; centres of cells are at whole numbers.
         let place = (centre.truncate() - plan.min) / edges - 0.5;
         let reach = DVec2::splat(radius) / edges;

@@ -12,6 +12,7 @@ use super::{atomic, frames};
 use crate::engine::Snapshot;
 use crate::error::Error;
 use crate::observe::SurfacePlan;
+use crate::observe::surface::heights;
 
 /// Frame that is due.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -51,9 +52,22 @@ impl Content {
         }
     }
 
-    /// Whether each rank has a piece of the frame, where others know all of it.
+    /// Whether each rank has a piece of the frame; others show what the first rank knows.
     fn is_divided(&self) -> bool {
         matches!(self, Content::Grains | Content::Contacts)
+    }
+
+    /// What a rank does that is not the first, which writes the frame.
+    fn help_to_show(&self, snapshot: &Snapshot) {
+        match self {
+            Content::Grains | Content::Contacts => {
+                let mut piece = Vec::new();
+                self.show(snapshot).write_piece(&mut piece).expect("writing into memory does not fail");
+                snapshot.share.collect(piece, &mut drop);
+            }
+            Content::Walls(_) => {}
+            Content::Surface(plan) => drop(heights(snapshot, plan)),
+        }
     }
 }
 
@@ -63,16 +77,13 @@ impl Shot {
     /// # Errors
     /// When the file cannot be written.
     pub fn take(&self, snapshot: &Snapshot) -> Result<(), Error> {
-        let (share, frame) = (&snapshot.share, self.content.show(snapshot));
-        let is_divided = self.content.is_divided() && !share.is_whole();
+        let share = &snapshot.share;
         if !share.is_first() {
-            if is_divided {
-                let mut piece = Vec::new();
-                frame.write_piece(&mut piece).map_err(Error::file(&self.path))?;
-                share.collect(piece, &mut drop);
-            }
+            self.content.help_to_show(snapshot);
             return Ok(());
         }
+        let frame = self.content.show(snapshot);
+        let is_divided = self.content.is_divided() && !share.is_whole();
         // The other ranks wait until their pieces are fetched, even if the file cannot be written.
         let mut is_fetched = !is_divided;
         let written = atomic::write(&self.path, |out| {

@@ -302,6 +302,10 @@ impl<'a> Run<'a> {
         }
         let is_last = is_over || is_interrupted;
         if is_last || simulation.step >= self.course.agenda.next_output {
+            // A run that resumes from a checkpoint of this step has the whole state there, and adds up its sums in the same order.
+            if simulation.step >= self.course.agenda.next_checkpoint {
+                simulation.state()?;
+            }
             self.record(simulation)?;
         }
         if self.course.agenda.questions.first() == Some(&simulation.step) {

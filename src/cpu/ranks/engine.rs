@@ -1,6 +1,6 @@
 //! Engine of several ranks: rank 0 takes all calls, and the others do what it asks for.
 //!
-//! Rank 0 keeps the whole scene beside its own part. Quantities and frames come from the parts: every rank answers the same questions about
+//! Rank 0 keeps the whole scene beside its own part. Quantities and frames of a run come from the parts: every rank answers the same questions about
 //! its own, and they join what they find ([`crate::engine::share`]). A state is gathered on rank 0 when something needs the whole of it
 //! (checkpoints, pictures, changes of the scene), and a scene that was changed is divided anew before the next step. The whole
 //! takes 230 bytes per grain on rank 0, and while a state is gathered as much as an engine of one process.
@@ -166,7 +166,7 @@ impl Worker {
                 // All ranks have agreed on the error, and rank 0 returns it.
                 Command::Advance(steps) => drop(own.advance(steps)),
                 Command::Scatter => own.scatter(None),
-                Command::Gather => gather(&mut own.part, None),
+                Command::Gather => own.gather(None),
                 Command::CollectSpheres => drop(newcomers::collect_spheres(&mut own.part)),
                 Command::TellRemoved => newcomers::tell_removed(&mut own.part, None),
                 Command::TakeIn => own.take_in(None),
@@ -190,6 +190,12 @@ impl Rank {
     fn scatter(&mut self, whole: Option<&CpuEngine>) {
         self.shown = None;
         scatter(&mut self.part, whole);
+    }
+
+    /// Gives its state to the engine of the whole scene, on rank 0.
+    fn gather(&mut self, whole: Option<&mut CpuEngine>) {
+        self.shown = None;
+        gather(&mut self.part, whole);
     }
 
     /// Takes its newcomers; rank 0 has the whole with their places in it.
@@ -390,7 +396,7 @@ impl RankedEngine {
     fn gathered(&mut self) -> &mut CpuEngine {
         if !self.is_gathered {
             self.command(Command::Gather);
-            gather(&mut self.own.part, Some(&mut self.whole));
+            self.own.gather(Some(&mut self.whole));
             self.is_gathered = true;
         }
         &mut self.whole

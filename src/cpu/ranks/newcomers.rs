@@ -37,6 +37,8 @@ pub(super) fn collect_spheres(part: &mut CpuEngine) -> Vec<(DVec3, f64)> {
 
 /// Tells the whole world, on rank 0, which grains were removed since it was last told.
 pub(super) fn tell_removed(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
+    // The objective of the last substep is that of the grains that were there.
+    part.note_objective();
     let links = links(&mut part.border);
     links.note_removed(&mut part.world);
     let gone = std::mem::take(&mut links.held.gone);

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::threads_as_ranks::on_ranks;
+use crate::common::{assert_same, files_of_run};
 use crate::restart::scene;
 use crate::restart::scenes::{EMITTER_AND_SINK, SCENES};
 use esker::contact::{Impulse, Key};
@@ -17,7 +18,7 @@ use esker::model::{Grain, World};
 use esker::output::collection::read_series;
 use esker::output::vtp::PolyData;
 use esker::scenario::Scenario;
-use esker::simulation::{self, RunOptions};
+use esker::simulation::{self, Resumption, RunOptions};
 use glam::DVec3;
 
 /// Engine of ranks whose state is gathered at every output.
@@ -93,12 +94,23 @@ region = { kind = "box", min = [0.03, 0, 0], max = [0.06, 0.06, 0.05] }
 min = [-inf, -inf, 0.0045]
 "#;
 
-/// Runs a scene on ranks into a folder.
-fn run(scene: &Scenario, ranks: usize, is_gathered: bool, folder: &Path) {
-    on_ranks(ranks, &scene.world, &scene.settings, |engine| {
+/// Runs a scene on three ranks into a folder.
+fn run(scene: &Scenario, is_gathered: bool, folder: &Path) {
+    run_until(scene, None, None, is_gathered, folder);
+}
+
+/// Runs a scene on three ranks from its start or from a checkpoint.
+fn run_until(
+    scene: &Scenario,
+    until: Option<f64>,
+    resume: Option<Resumption>,
+    is_gathered: bool,
+    folder: &Path,
+) {
+    on_ranks(3, &scene.world, &scene.settings, |engine| {
         engine.seed(&scene.seeds).unwrap();
         let never = AtomicBool::new(false);
-        let options = RunOptions::new(folder, &never);
+        let options = RunOptions { until, resume, ..RunOptions::new(folder, &never) };
         let engine: &mut dyn Engine = if is_gathered { &mut Gathered(engine) } else { engine };
         simulation::run(scene, engine, options, &mut |_| ()).unwrap();
     });
@@ -184,8 +196,8 @@ fn what_ranks_find_of_their_parts_adds_up_to_the_whole() {
     for (of, scene) in std::iter::once(("everything", all)).chain(others) {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let folders = [folders[0].path(), folders[1].path()];
-        run(&scene, 3, false, folders[0]);
-        run(&scene, 3, true, folders[1]);
+        run(&scene, false, folders[0]);
+        run(&scene, true, folders[1]);
         filled += check_tables(of, folders, "timeseries.csv");
         for kind in ["grains", "contacts"] {
             // The first state is not divided yet.
@@ -209,4 +221,26 @@ fn what_ranks_find_of_their_parts_adds_up_to_the_whole() {
         }
     }
     assert!(filled > 3000, "{filled} numbers that are not 0");
+}
+
+#[test]
+fn a_run_that_resumes_from_a_checkpoint_writes_the_files_of_one_that_went_on() {
+    // At the checkpoint an output is due, which the run that resumes from it writes once more.
+    let scene = scene(EMITTER_AND_SINK, &["output.every=0.05", "checkpoint.every_simulated=0.1"]);
+    let [whole, parts] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    run(&scene, false, whole.path());
+    run_until(&scene, Some(0.1), None, false, parts.path());
+    let resume = Resumption::of(parts.path()).unwrap();
+    assert!(resume.checkpoint.is_some());
+    run_until(&scene, None, Some(resume), false, parts.path());
+    // The first rank has other room left over.
+    let without_memory =
+        |summary: &mut serde_json::Value| drop(summary.as_object_mut().unwrap().remove("memory"));
+    let [found, expected] = [&parts, &whole].map(|folder| files_of_run(folder.path(), &without_memory));
+    assert_same(&found, &expected, "ranks");
+    let pieces = |frame: usize| {
+        let name = format!("grains_{frame:06}.vtp");
+        String::from_utf8(found[&name].clone()).unwrap().matches("<Piece").count()
+    };
+    assert_eq!([0, 1, 2, 3].map(pieces), [1, 3, 1, 3], "the state is gathered where it is saved");
 }
