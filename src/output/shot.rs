@@ -83,9 +83,8 @@ impl Shot {
             return Ok(());
         }
         let frame = self.content.show(snapshot);
-        let is_divided = self.content.is_divided() && !share.is_whole();
         // The other ranks wait until their pieces are fetched, even if the file cannot be written.
-        let mut is_fetched = !is_divided;
+        let mut is_fetched = !self.content.is_divided();
         let written = atomic::write(&self.path, |out| {
             frame.begin(out)?;
             let mut result = frame.write_piece(out);

@@ -69,7 +69,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 37] = [
+    let cases: [(&str, &[&str], usize); 40] = [
         ("column.toml", &[], 25),
         ("servin_column.toml", &[], 10),
         ("servin_drum.toml", &[], 2000),
@@ -105,6 +105,9 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("dosta/silo_large.toml", &[few], 1000),
         ("dosta/drum.toml", &[few], 31_000),
         ("dosta/impact_25k.toml", &[], 25_001),
+        ("dosta/impact_50k.toml", &[], 50_001),
+        ("dosta/impact_100k.toml", &[], 100_001),
+        ("dosta/silo_small.toml", &[few], 1000),
         ("convergence_column.toml", &[], 25),
         ("convergence_pile.toml", &[&file], 2),
     ];
