@@ -96,7 +96,7 @@ fn percentile(share: &Share, mut values: Vec<f64>, part: f64) -> f64 {
     let place = part * last as f64;
     let below = place.floor() as usize;
     let low = share.nth(&mut values, below);
-    let is_above = |value: &&f64| value.total_cmp(&&low).is_gt();
+    let is_above = |value: &&f64| value.total_cmp(&low).is_gt();
     let above = values.iter().filter(is_above);
     let next = share.smallest(above.clone().copied().fold(f64::NAN, f64::min));
     let not_above = last + 1 - share.total(above.count());
