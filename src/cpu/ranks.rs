@@ -327,13 +327,8 @@ impl Links {
 
     /// Sums lists of numbers over the ranks, always in the same order.
     fn sum_all(&mut self, numbers: &[f64]) -> Vec<f64> {
-        if numbers.is_empty() {
-            return Vec::new();
-        }
-        let mut sums = vec![0.0; numbers.len()];
-        for of_rank in self.communicator.gather(numbers).chunks_exact(numbers.len()) {
-            sums.iter_mut().zip(of_rank).for_each(|(sum, number)| *sum += number);
-        }
+        let mut sums = numbers.to_vec();
+        self.communicator.sum_each(&mut sums);
         sums
     }
 }

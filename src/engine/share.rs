@@ -19,6 +19,27 @@ pub trait Link: Send + Sync {
 
     /// Takes bytes to the first rank, where `take` gets those of the others in the order of the ranks.
     fn collect(&self, bytes: Vec<u8>, take: &mut dyn FnMut(Vec<u8>));
+
+    /// Makes each number its sum over all ranks, added up in the order of the ranks.
+    fn sum_each(&self, numbers: &mut [f64]) {
+        self.join(numbers, 0.0, |sum, number| sum + number);
+    }
+
+    /// Makes each number the largest over all ranks; not a number where none of them is one.
+    fn largest_each(&self, numbers: &mut [f64]) {
+        self.join(numbers, f64::NAN, f64::max);
+    }
+
+    /// Joins the numbers of all ranks, one after the other, to the `start`.
+    fn join(&self, numbers: &mut [f64], start: f64, join: fn(f64, f64) -> f64) {
+        for numbers in numbers.chunks_mut(AT_ONCE) {
+            let all = self.gather(numbers);
+            numbers.fill(start);
+            for of_rank in all.chunks_exact(numbers.len()) {
+                numbers.iter_mut().zip(of_rank).for_each(|(joined, number)| *joined = join(*joined, *number));
+            }
+        }
+    }
 }
 
 /// What a process counts of a state: everything, or the share of one of several ranks.
@@ -95,9 +116,11 @@ impl Share {
         numbers
     }
 
-    /// Makes each number its sum over all ranks, added up in the order of the ranks.
+    /// As [`Link::sum_each`].
     pub fn sum_each(&self, numbers: &mut [f64]) {
-        self.join(numbers, 0.0, |sum, number| sum + number);
+        if let Some(rank) = &self.0 {
+            rank.link.sum_each(numbers);
+        }
     }
 
     /// Sum of a count over all ranks.
@@ -116,20 +139,10 @@ impl Share {
         -self.largest(-number)
     }
 
-    /// Makes each number the largest over all ranks.
+    /// As [`Link::largest_each`].
     pub fn largest_each(&self, numbers: &mut [f64]) {
-        self.join(numbers, f64::NAN, f64::max);
-    }
-
-    /// Joins the numbers of all ranks, one after the other, to the `start`.
-    fn join(&self, numbers: &mut [f64], start: f64, join: fn(f64, f64) -> f64) {
-        let Some(rank) = &self.0 else { return };
-        for numbers in numbers.chunks_mut(AT_ONCE) {
-            let all = rank.link.gather(numbers);
-            numbers.fill(start);
-            for of_rank in all.chunks_exact(numbers.len()) {
-                numbers.iter_mut().zip(of_rank).for_each(|(joined, number)| *joined = join(*joined, *number));
-            }
+        if let Some(rank) = &self.0 {
+            rank.link.largest_each(numbers);
         }
     }
 

@@ -187,8 +187,16 @@ impl World {
 
     /// Centres \[m\] and radii \[m\] of the spheres of the grains that are present.
     pub fn present_spheres(&self) -> Vec<(DVec3, f64)> {
-        let spheres = self.present_grains().flat_map(|grain| self.grains[grain].spheres());
-        spheres.map(|i| (self.sphere_centre(&self.spheres[i]), self.spheres[i].radius)).collect()
+        self.spheres_of_grains(self.present_grains()).collect()
+    }
+
+    /// Centres \[m\] and radii \[m\] of the spheres of these grains.
+    pub fn spheres_of_grains(
+        &self,
+        grains: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = (DVec3, f64)> {
+        let spheres = grains.flat_map(|grain| &self.spheres[self.grains[grain].spheres()]);
+        spheres.map(|sphere| (self.sphere_centre(sphere), sphere.radius))
     }
 
     /// Number of grains, including the removed ones.

@@ -78,9 +78,7 @@ impl State {
 pub fn heights(snapshot: &Snapshot, plan: &SurfacePlan) -> Vec<f64> {
     let (edges, [columns, rows]) = (plan.edges(), plan.cells);
     let mut heights = vec![plan.floor; columns * rows];
-    let world = &snapshot.world;
-    let spheres = snapshot.present_grains().flat_map(|grain| &world.spheres[world.grains[grain].spheres()]);
-    for (centre, radius) in spheres.map(|sphere| (world.sphere_centre(sphere), sphere.radius)) {
+    for (centre, radius) in snapshot.world.spheres_of_grains(snapshot.present_grains()) {
         // In units of cells; centres of cells are at whole numbers.
         let place = (centre.truncate() - plan.min) / edges - 0.5;
         let reach = DVec2::splat(radius) / edges;

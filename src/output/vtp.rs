@@ -163,16 +163,6 @@ impl Array {
 }
 
 impl PolyData {
-    /// Writes the frame as a file.
-    ///
-    /// # Errors
-    /// When `out` cannot be written.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        self.begin(out)?;
-        self.write_piece(out)?;
-        PolyData::end(out)
-    }
-
     /// Writes what comes before the pieces of a frame: the time and the other data of the frame as a whole.
     ///
     /// # Errors

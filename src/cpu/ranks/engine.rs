@@ -219,7 +219,7 @@ fn show(part: &mut CpuEngine) -> Result<Snapshot, Error> {
     let mut shown = part.snapshot()?;
     let links = links(&mut part.border);
     let rank = links.communicator.rank();
-    let owned = links.held.owners().map(|owner| owner == rank).collect();
+    let owned = links.held.owners.iter().map(|&owner| owner as usize == rank).collect();
     shown.share = Share::of_rank(owned, Box::new(links.communicator.clone()));
     for total in &mut shown.impulses {
         (total.linear, total.angular) = (shown.share.sum(total.linear), shown.share.sum(total.angular));

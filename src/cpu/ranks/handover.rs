@@ -153,11 +153,6 @@ impl Held {
         (Before { keys: all_keys, impulses }, Patches::remembered(keys, known))
     }
 
-    /// Rank of each grain.
-    pub fn owners(&self) -> impl Iterator<Item = usize> + '_ {
-        self.owners.iter().map(|&owner| owner as usize)
-    }
-
     /// Own grains of a rank, and those that were removed since that was last noted.
     pub fn own(&self, rank: usize) -> impl Iterator<Item = usize> {
         (0..self.owners.len()).filter(move |&grain| self.owners[grain] as usize == rank)

@@ -30,8 +30,7 @@ pub(super) fn collect_spheres(part: &mut CpuEngine) -> Vec<(DVec3, f64)> {
     let links = links(&mut part.border);
     let world = &part.world;
     let own = links.held.own(links.communicator.rank()).filter(|&grain| world.is_present(grain));
-    let spheres = own.flat_map(|grain| &world.spheres[world.grains[grain].spheres()]);
-    let spheres: Vec<_> = spheres.map(|sphere| (world.sphere_centre(sphere), sphere.radius)).collect();
+    let spheres: Vec<_> = world.spheres_of_grains(own).collect();
     links.deliver(vec![(0, spheres)]).into_iter().flat_map(|(_, spheres)| spheres).collect()
 }
 

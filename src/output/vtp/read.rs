@@ -18,7 +18,7 @@ const COUNT: usize = size_of::<u64>();
 const LARGEST_FRAME: u64 = 16 << 30;
 
 impl PolyData {
-    /// Reads a file that [`PolyData::write`] wrote, on this machine or another.
+    /// Reads a frame that was written piece by piece ([`PolyData::write_piece`]), on this machine or another.
     ///
     /// # Errors
     /// [`Error::File`] when it cannot be read, [`Error::Unusable`] when it is of another form.
@@ -37,22 +37,12 @@ fn parse(text: &str) -> Result<PolyData, String> {
     let document = Document::parse(text).map_err(|error| format!("is not whole XML: {error}"))?;
     let root = document.root_element();
     let order = Order::of(root)?;
-    let mut frame = PolyData { time: time(root)?, ..PolyData::default() };
-    frame.field_data = arrays(section(root, "FieldData")?, order)?;
     // Ranks write a piece each.
-    let pieces: Vec<_> = root.descendants().filter(|node| node.has_tag_name("Piece")).collect();
-    if pieces.is_empty() {
-        return Err("has no <Piece>".to_owned());
-    }
-    for (number, piece) in pieces.into_iter().enumerate() {
-        let piece = parse_piece(piece, order)?;
-        if number == 0 {
-            frame = PolyData { time: frame.time, field_data: frame.field_data, ..piece };
-        } else {
-            frame.append(piece)?;
-        }
-    }
-    Ok(frame)
+    let pieces = root.descendants().filter(|node| node.has_tag_name("Piece"));
+    let mut pieces = pieces.map(|piece| parse_piece(piece, order));
+    let mut frame = pieces.next().ok_or("has no <Piece>")??;
+    pieces.try_for_each(|piece| frame.append(piece?))?;
+    Ok(PolyData { time: time(root)?, field_data: arrays(section(root, "FieldData")?, order)?, ..frame })
 }
 
 fn parse_piece(piece: Node<'_, '_>, order: Order) -> Result<PolyData, String> {
@@ -247,9 +237,7 @@ mod tests {
     }
 
     fn text(frame: &PolyData) -> String {
-        let mut bytes = Vec::new();
-        frame.write(&mut bytes).expect("written");
-        String::from_utf8(bytes).expect("text")
+        pieces(std::slice::from_ref(frame))
     }
 
     #[test]
