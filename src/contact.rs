@@ -20,6 +20,7 @@ pub struct Key {
 /// Impulse of one contact in one substep, acting on `a` (and reversed on `b`).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
 pub struct Impulse {
     /// Normal impulse λ_n ≥ 0 \[N s\]; under the smooth method also negative, where a damper pulls at the end of a contact.
     pub normal: f64,
@@ -103,11 +104,11 @@ impl Cone {
     /// Nearest vector within a bound, at a contact with this normal.
     #[inline(always)]
     pub fn project(self, vector: DVec3, bound: f64, normal: DVec3) -> DVec3 {
-        if self.holds(vector, bound, normal) {
-            return vector;
-        }
         match self {
-            Cone::Disc => vector * (bound / vector.length()),
+            // Without a branch: whether a contact slides or rolls cannot be predicted, and a wrong guess takes longer than the root. A vector
+            // of length zero gives NaN or infinity, which `min` passes over.
+            Cone::Disc => vector * (bound / vector.length()).min(1.0),
+            Cone::Box if self.holds(vector, bound, normal) => vector,
             Cone::Box => {
                 let axes = axes(normal);
                 axes * (axes.transpose() * vector).clamp(DVec3::splat(-bound), DVec3::splat(bound))

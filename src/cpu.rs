@@ -17,6 +17,8 @@ mod groups;
 pub mod impact;
 pub mod integrate;
 pub mod joints;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 pub mod loads;
 pub mod matching;
 mod memory;

@@ -371,6 +371,13 @@ impl<'a, T> Disjoint<'a, T> {
         unsafe { &*self.first.add(body) }
     }
 
+    /// Place of the value of a body, which may be read or written as by [`Disjoint::get`] and [`Disjoint::get_mut`].
+    #[inline(always)]
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn place(&self, body: u32) -> *mut T {
+        self.first.wrapping_add(body as usize)
+    }
+
     /// Value of a body, to be written.
     ///
     /// # Safety
@@ -412,6 +419,20 @@ impl Disjoint<'_> {
             }
             result
         }
+    }
+}
+
+impl Disjoint<'_> {
+    /// Visits constraints one after the other, and returns the largest value.
+    ///
+    /// # Safety
+    /// As [`Disjoint::visit`], for each of them.
+    #[inline(always)]
+    pub(super) unsafe fn visit_each(&self, constraints: &mut [Constraint], visit: &impl Visit) -> f64 {
+        constraints.iter_mut().fold(0.0, |largest: f64, constraint| {
+            // SAFETY: by the caller's promise.
+            largest.max(unsafe { self.visit(constraint, visit) })
+        })
     }
 }
 

@@ -358,9 +358,7 @@ impl Split {
         };
         if self.tensors.is_empty() {
             // SAFETY: by the caller's promise.
-            return constraints.iter_mut().fold(0.0, |largest: f64, constraint| {
-                largest.max(unsafe { bodies.visit(constraint, visit) })
-            });
+            return unsafe { visit.each(constraints, bodies) };
         }
         constraints.iter_mut().fold(0.0, visit_constraint)
     }

@@ -2,12 +2,15 @@
 //!
 //! Order inside a contact: normal, friction, rolling and twisting. Twin: `shaders/sweep.wgsl`.
 
+#[cfg(target_arch = "x86_64")]
+mod wide;
+
 use glam::DVec3;
 use rayon::prelude::*;
 
 use super::coarse::Coarse;
 use super::narrowphase::{Constraint, Response, times_d};
-use super::problem::Problem;
+use super::problem::{Disjoint, Problem};
 use super::solver::{Limits, Outcome, Solver, Watch};
 use super::split::Share;
 use super::velocity::Velocity;
@@ -189,6 +192,19 @@ pub(super) trait Visit: Sync {
         bodies: [&Velocity; 2],
         spun: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64);
+
+    /// Visits contacts one after the other, on whole bodies, and returns the largest value.
+    ///
+    /// # Safety
+    /// As [`Disjoint::visit`].
+    #[inline(always)]
+    unsafe fn each(&self, constraints: &mut [Constraint], bodies: &Disjoint<'_>) -> f64
+    where
+        Self: Sized,
+    {
+        // SAFETY: by the caller's promise.
+        unsafe { bodies.visit_each(constraints, self) }
+    }
 }
 
 /// Pass that applies impulses which a function of the contact returns, whatever the velocities are.
@@ -298,6 +314,17 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
         let response = Response { effective_mass: self.relaxed(&response.effective_mass), ..*response };
         let push = solve_general(constraint, &response, self.cone, bodies, spun);
         (push, if COMPARED { change_since(constraint, &before) } else { 0.0 })
+    }
+
+    #[inline(always)]
+    unsafe fn each(&self, constraints: &mut [Constraint], bodies: &Disjoint<'_>) -> f64 {
+        #[cfg(target_arch = "x86_64")]
+        if self.is_wide() {
+            // SAFETY: by the caller's promise, and the processor can.
+            return unsafe { self.solve_wide(constraints, bodies) };
+        }
+        // SAFETY: by the caller's promise.
+        unsafe { bodies.visit_each(constraints, self) }
     }
 }
 

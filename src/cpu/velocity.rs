@@ -9,6 +9,7 @@ use super::narrowphase::CHUNK;
 
 /// Velocity and inverse mass of a body in the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
 pub struct Velocity {
     /// Velocity \[m/s\].
     pub linear: DVec3,
