@@ -57,8 +57,8 @@ fn narrowphase(bencher: Bencher<'_, '_>) {
                 &step.keys,
                 &step.colouring,
                 patches,
-                constraints,
-                onsets,
+                &step.velocities,
+                (constraints, onsets),
             );
         });
 }

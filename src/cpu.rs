@@ -407,9 +407,10 @@ impl CpuEngine {
 
     /// Fills the constraints of a nonsmooth substep.
     fn fill_constraints(&mut self) {
-        let Self { world, law, keys, colouring, patches, constraints, onsets, stages, .. } = self;
+        let Self { world, law, keys, colouring, patches, velocities, constraints, onsets, stages, .. } = self;
         stages.time("narrowphase", || {
-            narrowphase::fill_constraints(world, law, keys, colouring, patches, constraints, onsets);
+            let filled = (&mut constraints[..], &mut onsets[..]);
+            narrowphase::fill_constraints(world, law, keys, colouring, patches, velocities, filled);
         });
     }
 

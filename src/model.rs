@@ -321,6 +321,7 @@ impl World {
     }
 
     /// Body that carries a shape.
+    #[inline]
     pub fn shape_body(&self, shape: u32) -> u32 {
         match self.shape(shape) {
             Shape::Sphere(sphere) => sphere.body,
@@ -329,6 +330,7 @@ impl World {
     }
 
     /// Material of a shape.
+    #[inline]
     pub fn shape_material(&self, shape: u32) -> MaterialId {
         match self.shape(shape) {
             Shape::Sphere(sphere) => sphere.material,
@@ -376,6 +378,7 @@ impl World {
     }
 
     /// Law between the materials of two shapes.
+    #[inline]
     pub fn law(&self, a: u32, b: u32) -> &PairLaw {
         self.materials.law(self.shape_material(a), self.shape_material(b))
     }
@@ -478,6 +481,7 @@ impl World {
     }
 
     /// Effective radius R* of two shapes \[m\]: from the contact radii of both; against a wall, that of `a` alone.
+    #[inline]
     pub fn effective_radius(&self, a: u32, b: u32) -> f64 {
         let radius_a = self.contact_radius(a);
         let radius_b = match self.shape(b) {
@@ -489,6 +493,7 @@ impl World {
     }
 
     /// Effective radius of rolling resistance \[m\]: R*, or 0 for a vertex that is a point.
+    #[inline]
     pub fn rolling_radius(&self, a: u32, b: u32) -> f64 {
         match self.shape(a) {
             Shape::Sphere(sphere) if sphere.radius == 0.0 => 0.0,
@@ -497,6 +502,7 @@ impl World {
     }
 
     /// Pull-off force of two shapes \[E2\] \[N\]; 0 for a vertex that is a point, because a body has as many of these as its mesh.
+    #[inline]
     pub fn pull_off(&self, a: u32, b: u32) -> f64 {
         let law = self.law(a, b);
         let holds = law.is_cohesive() && self.rolling_radius(a, b) > 0.0;
@@ -511,6 +517,7 @@ impl World {
     }
 
     /// Contact radius of a sphere or a vertex \[m\]; 0 for a surface.
+    #[inline]
     pub fn contact_radius(&self, shape: u32) -> f64 {
         match self.shape(shape) {
             Shape::Sphere(sphere) => sphere.contact_radius,

@@ -42,8 +42,8 @@ impl Step {
             &keys,
             &colouring,
             &mut Patches::default(),
-            &mut constraints,
-            &mut onsets,
+            &velocities,
+            (&mut constraints, &mut onsets),
         );
         narrowphase::set_targets(&mut constraints, &onsets, &velocities);
         Step { world, settings, law, keys, colouring, split, constraints, onsets, velocities }

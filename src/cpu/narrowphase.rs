@@ -153,7 +153,7 @@ pub struct Response {
     pub effective_mass: [f64; 3],
 }
 
-/// Fills the geometry and coefficients of all constraints of the nonsmooth method; impulses stay.
+/// Fills the geometry and coefficients of all constraints of the nonsmooth method, on bodies of these velocities; impulses stay.
 ///
 /// # Panics
 /// Where there is no onset for each constraint, as under the smooth method.
@@ -163,8 +163,8 @@ pub fn fill_constraints(
     keys: &[Key],
     colouring: &Colouring,
     patches: &mut Patches,
-    constraints: &mut [Constraint],
-    onsets: &mut [Onset],
+    velocities: &[Velocity],
+    (constraints, onsets): (&mut [Constraint], &mut [Onset]),
 ) {
     assert_eq!(constraints.len(), onsets.len(), "an onset per constraint");
     patches.join(world, law, constraints);
@@ -172,7 +172,9 @@ pub fn fill_constraints(
     places.for_each(|((constraint, onset), &contact)| {
         let (key, joined) = (keys[contact as usize], patches.get(contact));
         let carried = joined.map_or(constraint.impulse, |joined| joined.impulse);
-        (*constraint, *onset) = constraint_at(world, law, key, touch_of(world, key, joined), carried);
+        let touch = touch_of(world, key, joined);
+        (*constraint, *onset) =
+            constraint_at(world, law, key, touch, carried, |body| velocities[body as usize]);
     });
 }
 
@@ -187,16 +189,18 @@ pub(super) fn touch_of(world: &World, key: Key, joined: Option<&Joined>) -> Opti
 /// Makes the constraint of the nonsmooth method for one pair that carries an impulse over from the last substep. A patch is treated without
 /// its neighbours in the mesh.
 pub fn make_constraint(world: &World, law: &Law, key: Key, carried: Impulse) -> (Constraint, Onset) {
-    constraint_at(world, law, key, world.touch(key.a, key.b), carried)
+    let velocity = |body: u32| Velocity::of(world, body as usize);
+    constraint_at(world, law, key, world.touch(key.a, key.b), carried, velocity)
 }
 
-/// Makes the constraint of one pair with this touch; without a touch the contact takes no part.
+/// Makes the constraint of one pair with this touch, of bodies with these velocities; without a touch the contact takes no part.
 fn constraint_at(
     world: &World,
     law: &Law,
     key: Key,
     touch: Option<Touch>,
     carried: Impulse,
+    velocity: impl Fn(u32) -> Velocity,
 ) -> (Constraint, Onset) {
     let Some(touch) = touch else {
         let onset = Onset { gap: f64::INFINITY, position_target: FAR, ..Onset::default() };
@@ -210,7 +214,8 @@ fn constraint_at(
     let mut constraint = Constraint { compliance, cohesion, impulse: carried, ..Constraint::default() };
     constraint.set_pair(world, law, key, pair);
     constraint.place(world, key, &touch);
-    let restitution = constraint.set_inverse_d(world).min(pair.restitution);
+    let [a, b] = constraint.bodies.map(velocity);
+    let restitution = constraint.set_inverse_d(world, [&a, &b]).min(pair.restitution);
     (constraint, Onset { restitution, ..onset })
 }
 
@@ -243,6 +248,7 @@ fn bodies_of(world: &World, key: Key) -> [u32; 2] {
 
 impl Constraint {
     /// Sets the data that do not depend on positions: the bodies, and the bounds of friction and rolling.
+    #[inline]
     pub(super) fn set_pair(&mut self, world: &World, law: &Law, key: Key, pair: &PairLaw) {
         self.bodies = bodies_of(world, key);
         self.friction = pair.friction;
@@ -250,24 +256,26 @@ impl Constraint {
     }
 
     /// Sets the normal and the arms from a touch; the bodies must be set before.
+    #[inline]
     pub(super) fn place(&mut self, world: &World, key: Key, touch: &Touch) {
         self.normal = touch.normal;
         self.arm_a = touch.point - world.bodies.position[self.bodies[0] as usize];
         self.arm_b = touch.point - world.image_of_body(key.b, world.centre(key.a));
     }
 
-    /// Sets 1/D per kind of constraint \[E5\], and returns the restitution up to which no impact gains energy \[E6\]. The friction block is
-    /// bounded by a multiple of the identity, which is exact for spheres, as their arms are parallel to the normal.
-    pub fn set_inverse_d(&mut self, world: &World) -> f64 {
+    /// Sets 1/D per kind of constraint \[E5\] on the bodies, of which only masses and locked axes count, and returns the restitution up to
+    /// which no impact gains energy \[E6\]. The friction block is bounded by a multiple of the identity, which is exact for spheres, as their
+    /// arms are parallel to the normal.
+    pub fn set_inverse_d(&mut self, world: &World, [a, b]: [&Velocity; 2]) -> f64 {
         if self.bodies.iter().any(|&body| world.bodies.kind[body as usize] == Kind::Rigid) {
-            return self.set_general(world);
+            return self.set_general(world, [a, b]);
         }
-        let [a, b] = self.bodies.map(|body| Velocity::of(world, body as usize));
-        self.effective_mass = self.inverse_d_on(&a, &b);
+        self.effective_mass = self.inverse_d_on(a, b);
         1.0
     }
 
     /// 1/D per kind of constraint between two bodies, each a sphere, fixed or kinematic.
+    #[inline]
     pub fn inverse_d_on(&self, a: &Velocity, b: &Velocity) -> [f64; 3] {
         let mut d = [self.compliance, 0.0, 0.0];
         for (body, arm) in [(a, self.arm_a), (b, self.arm_b)] {
@@ -281,10 +289,8 @@ impl Constraint {
     }
 
     /// Sets 1/D of a contact with a rigid body that is no sphere \[E5\], and returns the limit of its restitution.
-    fn set_general(&mut self, world: &World) -> f64 {
-        let inverse_mass =
-            |body: u32| InverseMass::of(world, body as usize, &Velocity::of(world, body as usize));
-        let [a, b] = self.bodies.map(inverse_mass);
+    fn set_general(&mut self, world: &World, velocities: [&Velocity; 2]) -> f64 {
+        let [a, b] = [0, 1].map(|side| InverseMass::of(world, self.bodies[side] as usize, velocities[side]));
         let mobility = self.mobility(&a, &b);
         self.effective_mass = self.general_inverse_d(&mobility, &a, &b);
         if self.friction > 0.0 { restitution_limit(&mobility, self.normal) } else { 1.0 }

@@ -135,6 +135,7 @@ impl Materials {
     }
 
     /// Law of a pair.
+    #[inline]
     pub fn law(&self, a: MaterialId, b: MaterialId) -> &PairLaw {
         &self.laws[self.index(a, b)]
     }

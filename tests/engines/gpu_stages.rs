@@ -146,7 +146,8 @@ fn twin_constraint(
         let [a, b] = constraint.bodies.map(|body| case.world.bodies.position[body as usize]);
         twin.arm_b = case.world.periodic.shortest(a - b) + twin.arm_a;
     }
-    twin.set_inverse_d(&case.world);
+    let [a, b] = twin.bodies.map(|body| Velocity::of(&case.world, body as usize));
+    twin.set_inverse_d(&case.world, [&a, &b]);
     twin
 }
 

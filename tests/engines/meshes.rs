@@ -8,6 +8,7 @@ use crate::common::*;
 use esker::contact::{ContactState, Impulse, Key};
 use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
 use esker::cpu::patches::Patches;
+use esker::cpu::velocity::Velocity;
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::shader::Edit;
@@ -528,14 +529,15 @@ fn difference_to_twin(gpu: &mut GpuEngine, settings: &Settings) -> Option<String
     let mut patches = Patches::new(&world, &keys, &colouring, &Patches::default());
     patches.find_normals(&world);
     let law = Law::new(settings);
+    let velocities: Vec<Velocity> = (0..world.bodies.len()).map(|body| Velocity::of(&world, body)).collect();
     narrowphase::fill_constraints(
         &world,
         &law,
         &keys,
         &colouring,
         &mut patches,
-        &mut constraints,
-        &mut onsets,
+        &velocities,
+        (&mut constraints, &mut onsets),
     );
     gpu.run_stage("narrowphase").unwrap();
     let (heads, impulses) = (gpu.constraints().unwrap(), gpu.impulses().unwrap());
