@@ -2,8 +2,8 @@
 //!
 //! A solver works on several contacts at once, each of which writes the velocities of its two bodies. That is sound where no two of them
 //! share a dynamic body. [`Problem::new`] proves it for the contacts of every colour and for tiles, and it proves that an overflow contact
-//! which writes a body at once is the only overflow contact of that body. So all unsafe code relies on this check, in this file and in
-//! [`super::split`].
+//! which writes a body at once is the only overflow contact of that body. So all unsafe code of the
+//! solver relies on this check: in this file, in [`super::split`] and in `sweep/wide.rs`.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
