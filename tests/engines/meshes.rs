@@ -7,8 +7,7 @@ use std::sync::Arc;
 use crate::common::*;
 use esker::contact::{ContactState, Impulse, Key};
 use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
-use esker::cpu::patches::Patches;
-use esker::cpu::velocity::Velocity;
+use esker::cpu::{patches::Patches, velocity::load_velocities};
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::shader::Edit;
@@ -529,7 +528,8 @@ fn difference_to_twin(gpu: &mut GpuEngine, settings: &Settings) -> Option<String
     let mut patches = Patches::new(&world, &keys, &colouring, &Patches::default());
     patches.find_normals(&world);
     let law = Law::new(settings);
-    let velocities: Vec<Velocity> = (0..world.bodies.len()).map(|body| Velocity::of(&world, body)).collect();
+    let mut velocities = Vec::new();
+    load_velocities(&world, law.h, law.h, &mut velocities);
     narrowphase::fill_constraints(
         &world,
         &law,

@@ -89,14 +89,14 @@ impl<const COMPARED: bool> Solve<COMPARED> {
     /// As [`Solve::solve_wide`], and the contacts are apart.
     #[inline(always)]
     unsafe fn solve_four(&self, group: &mut [Constraint; WIDTH], bodies: &Disjoint<'_>) -> Lanes {
-        let [_, n_x, n_y, n_z] = read(group, 0);
-        let [mass_along, mass_across, mass_about, compliance] = read(group, 1);
-        let [a_x, a_y, a_z, b_x] = read(group, 2);
-        let [b_y, b_z, friction, rolling_arm] = read(group, 3);
-        let [bias, cohesion, along, t_x] = read(group, 4);
-        let [t_y, t_z, r_x, r_y] = read(group, 5);
-        let [r_z, last_along, last_t_x, last_t_y] = read(group, 6);
-        let [last_t_z, last_r_x, last_r_y, last_r_z] = read(group, 7);
+        let [_, n_x, n_y, n_z] = read::<0>(group);
+        let [mass_along, mass_across, mass_about, compliance] = read::<1>(group);
+        let [a_x, a_y, a_z, b_x] = read::<2>(group);
+        let [b_y, b_z, friction, rolling_arm] = read::<3>(group);
+        let [bias, cohesion, along, t_x] = read::<4>(group);
+        let [t_y, t_z, r_x, r_y] = read::<5>(group);
+        let [r_z, last_along, last_t_x, last_t_y] = read::<6>(group);
+        let [last_t_z, last_r_x, last_r_y, last_r_z] = read::<7>(group);
         let normal = Vectors::new([n_x, n_y, n_z]);
         let (arm_a, arm_b) = (Vectors::new([a_x, a_y, a_z]), Vectors::new([b_x, b_y, b_z]));
         let before = Impulses::new(along, [t_x, t_y, t_z], [r_x, r_y, r_z]);
@@ -137,11 +137,11 @@ impl<const COMPARED: bool> Solve<COMPARED> {
             a.store(group, 0, bodies, written);
             b.store(group, 1, bodies, written);
         }
-        write(group, written, 4, [bias, cohesion, new.normal, new.tangent.x]);
-        write(group, written, 5, [new.tangent.y, new.tangent.z, new.rolling.x, new.rolling.y]);
-        write(group, written, 6, [new.rolling.z, last.normal, last.tangent.x, last.tangent.y]);
+        write::<4>(group, written, [bias, cohesion, new.normal, new.tangent.x]);
+        write::<5>(group, written, [new.tangent.y, new.tangent.z, new.rolling.x, new.rolling.y]);
+        write::<6>(group, written, [new.rolling.z, last.normal, last.tangent.x, last.tangent.y]);
         if self.share.is_some() {
-            write(group, written, 7, [last.tangent.z, last.rolling.x, last.rolling.y, last.rolling.z]);
+            write::<7>(group, written, [last.tangent.z, last.rolling.x, last.rolling.y, last.rolling.z]);
         }
         if !COMPARED {
             return Lanes::all(0.0);
@@ -194,18 +194,23 @@ unsafe fn are_apart(group: &[Constraint; WIDTH], bodies: &Disjoint<'_>) -> bool 
     }
 }
 
-/// Row of four numbers of each constraint, which has eight.
+/// Rows of four numbers of a constraint.
+const ROWS: usize = size_of::<Constraint>() / size_of::<[f64; 4]>();
+
+/// A row of four numbers of each constraint.
 #[inline(always)]
-fn read(group: &[Constraint; WIDTH], row: usize) -> [Lanes; 4] {
-    let at = |lane: usize| std::ptr::from_ref(&group[lane]).cast::<f64>().wrapping_add(4 * row);
+fn read<const ROW: usize>(group: &[Constraint; WIDTH]) -> [Lanes; 4] {
+    const { assert!(ROW < ROWS) };
+    let at = |lane: usize| std::ptr::from_ref(&group[lane]).cast::<f64>().wrapping_add(4 * ROW);
     // SAFETY: the row is part of the constraint.
     unsafe { Lanes::read([at(0), at(1), at(2), at(3)]) }
 }
 
 /// Writes a row of four numbers of each constraint whose bit is set in `lanes`.
 #[inline(always)]
-fn write(group: &mut [Constraint; WIDTH], lanes: u32, row: usize, values: [Lanes; 4]) {
-    let mut at = |lane: usize| std::ptr::from_mut(&mut group[lane]).cast::<f64>().wrapping_add(4 * row);
+fn write<const ROW: usize>(group: &mut [Constraint; WIDTH], lanes: u32, values: [Lanes; 4]) {
+    const { assert!(ROW < ROWS) };
+    let mut at = |lane: usize| std::ptr::from_mut(&mut group[lane]).cast::<f64>().wrapping_add(4 * ROW);
     // SAFETY: the row is part of the constraint.
     unsafe { Lanes::write(values, [at(0), at(1), at(2), at(3)], lanes) }
 }
