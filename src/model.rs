@@ -330,7 +330,6 @@ impl World {
     }
 
     /// Material of a shape.
-    #[inline]
     pub fn shape_material(&self, shape: u32) -> MaterialId {
         match self.shape(shape) {
             Shape::Sphere(sphere) => sphere.material,
@@ -493,7 +492,6 @@ impl World {
     }
 
     /// Effective radius of rolling resistance \[m\]: R*, or 0 for a vertex that is a point.
-    #[inline]
     pub fn rolling_radius(&self, a: u32, b: u32) -> f64 {
         match self.shape(a) {
             Shape::Sphere(sphere) if sphere.radius == 0.0 => 0.0,
@@ -502,7 +500,6 @@ impl World {
     }
 
     /// Pull-off force of two shapes \[E2\] \[N\]; 0 for a vertex that is a point, because a body has as many of these as its mesh.
-    #[inline]
     pub fn pull_off(&self, a: u32, b: u32) -> f64 {
         let law = self.law(a, b);
         let holds = law.is_cohesive() && self.rolling_radius(a, b) > 0.0;
@@ -517,7 +514,6 @@ impl World {
     }
 
     /// Contact radius of a sphere or a vertex \[m\]; 0 for a surface.
-    #[inline]
     pub fn contact_radius(&self, shape: u32) -> f64 {
         match self.shape(shape) {
             Shape::Sphere(sphere) => sphere.contact_radius,
