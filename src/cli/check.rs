@@ -35,8 +35,10 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     print_friction(&scenario.friction_factors);
     print_time_step(&scenario);
     if prudent(&scenario.settings, &scenario.world) != scenario.settings {
-        let cause = format!("a coefficient of friction or rolling resistance is above {WIDE_CONE}");
-        say!("warning: {cause}: sweeps are plain, not accelerated");
+        let rolling = "rolling resistance times its arm in effective radii";
+        say!(
+            "warning: a coefficient of friction, or {rolling}, is above {WIDE_CONE}: sweeps are plain, not accelerated"
+        );
     }
     in_sinks(&scenario.world).iter().for_each(|warning| say!("warning: {warning}"));
     if let Err(error) = check_for_gpu(&scenario) {
@@ -207,7 +209,9 @@ fn print_time_step(scenario: &Scenario) {
         Method::Smooth => say!("  work          forces x {} substeps", settings.substeps),
     }
     say!("  fastest       {:.2} m/s, {}", advice.fastest, advice.of);
-    say!("  per step      {:.2e} m; skin {:.2e} m", advice.travel, advice.margin);
+    let skin =
+        if advice.margin.is_finite() { format!("; skin {:.2e} m", advice.margin) } else { String::new() };
+    say!("  per step      {:.2e} m{skin}", advice.travel);
     if let (Some(step), Method::Smooth) = (advice.smooth_step, settings.method) {
         say!("  stable        {step:.1e} s: the least of 1/5 of the Rayleigh time and 1/50 of a collision");
         if settings.substep() > step * (1.0 + 1e-9) {
@@ -231,9 +235,9 @@ struct Advice {
     of: String,
     /// Distance at this speed in a time step \[m\].
     travel: f64,
-    /// Gap up to which contacts of the smallest grains are solved \[m\].
+    /// Gap up to which contacts of the smallest grains are solved \[m\]; infinite without grains.
     margin: f64,
-    /// Radius of the smallest grains \[m\].
+    /// Radius of the smallest grains \[m\]; infinite without grains.
     radius: f64,
     /// Time step that a smooth DEM code would take \[s\].
     smooth_step: Option<f64>,
@@ -243,7 +247,7 @@ impl Advice {
     fn on(scenario: &Scenario) -> Advice {
         let settings = &scenario.settings;
         let (fastest, of) = fastest(scenario);
-        let smallest = smallest_radius(scenario);
+        let smallest = smallest_radius(scenario).unwrap_or(f64::INFINITY);
         Advice {
             fastest,
             of,
@@ -330,6 +334,19 @@ mod tests {
             message(3e-3).contains("farther than the smallest radius")
                 && message(3e-3).contains("below 2.0e-3 s")
         );
+    }
+
+    #[test]
+    fn advice_is_for_the_smallest_grains_of_the_start_and_of_emitters_and_for_none_without_grains() {
+        let small = r#"emitters=[{ name = "jet", material = "glass", radius = { kind = "constant", value = 0.001 },
+            region = { kind = "sphere", centre = [0, 0, 1], radius = 0.1 }, total = 1 }]"#;
+        let with_small = Advice::on(&scenario_with(1e-3, &[small.into()]));
+        approx::assert_relative_eq!(with_small.radius, 1e-3, max_relative = 1e-12);
+        approx::assert_relative_eq!(with_small.margin, 2e-4, max_relative = 1e-12);
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/validation/free_rotation.toml");
+        let body = Scenario::load(std::path::Path::new(file), &[]).expect("a valid scenario");
+        let without = Advice::on(&body);
+        assert!(without.fastest > 0.0 && without.message().is_none(), "{without:?}");
     }
 
     #[test]

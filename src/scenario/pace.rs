@@ -77,10 +77,9 @@ fn speed_of(body: usize, motion: &Motion, world: &World) -> f64 {
     }
 }
 
-/// Radius of the smallest grain of the initial state \[m\]; without such grains the largest radius that an emitter makes.
-pub fn smallest_radius(scenario: &Scenario) -> f64 {
-    let smallest = scenario.world.spheres.iter().map(|sphere| sphere.radius).fold(f64::INFINITY, f64::min);
-    if smallest.is_finite() { smallest } else { scenario.largest_radius() }
+/// Radius of the smallest grain of the initial state or of an emitter \[m\]; `None` without grains.
+pub fn smallest_radius(scenario: &Scenario) -> Option<f64> {
+    kinds(&scenario.world, &scenario.emitters).iter().map(|kind| kind.least).min_by(f64::total_cmp)
 }
 
 /// Grains of one material.
