@@ -7,7 +7,6 @@ use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
 use esker::model::World;
-use esker::settings::Settings;
 
 use crate::program::Program;
 use crate::scene::Scene;
@@ -19,11 +18,11 @@ pub struct EskerEngine {
 }
 
 impl EskerEngine {
-    /// In double precision on all cores, with this number of sweeps.
-    pub fn on_cpu(scene: &Scene, iterations: u32) -> EskerEngine {
+    /// In double precision on all cores.
+    pub fn on_cpu(scene: &Scene) -> EskerEngine {
         let scenario = &scene.scenario;
-        let engine = CpuEngine::new(scenario.world.clone(), Settings { iterations, ..scenario.settings });
-        EskerEngine { engine: Box::new(engine), iterations }
+        let engine = CpuEngine::new(scenario.world.clone(), scenario.settings);
+        EskerEngine { engine: Box::new(engine), iterations: scenario.settings.iterations }
     }
 
     /// In single precision on a graphics card, or what stands in for one.
