@@ -134,6 +134,12 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
+    /// The run gave a warning, and `run.on_warning = "stop"` ends it.
+    #[error("{warning}; the run ends here, as run.on_warning is \"stop\"")]
+    Warned {
+        /// The warning.
+        warning: String,
+    },
     /// A grain left the domain, and `outside = "stop"` ends the run.
     #[error(
         "grain {grain} left the domain at t = {time:.6} s, at ({x:.4}, {y:.4}, {z:.4}) m; close the boundary there, enlarge the \

@@ -31,6 +31,7 @@ pub mod sinks;
 pub mod surface;
 pub mod take;
 pub mod tracked;
+pub mod watch;
 
 use crate::engine::{Snapshot, TotalImpulse};
 use crate::model::World;

@@ -162,7 +162,7 @@ pub use self::file::check_step_count;
 pub use self::file::schema::schema;
 #[cfg(feature = "scenario")]
 pub use self::file::{Change, MAY_CHANGE, Problem, Problems, Source, changes, expect, study, suite};
-pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan};
+pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OnWarning, OutputPlan};
 use crate::contact::{Impulse, Key};
 use crate::engine::compatible::CompatiblePlan;
 use crate::model::World;
@@ -203,6 +203,8 @@ pub struct Scenario {
     pub output: OutputPlan,
     /// Times at which checkpoints are saved.
     pub checkpoint: CheckpointPlan,
+    /// What the run does at its first warning.
+    pub on_warning: OnWarning,
     /// Observation of a rotating drum, if any.
     pub drum: Option<DrumPlan>,
     /// Observation of stresses and strains by the walls around the grains, if any.
@@ -243,6 +245,7 @@ impl Scenario {
             emitters: Vec::new(),
             output: OutputPlan { every: LONGEST_TIME, formats: Formats::NONE, pictures: None },
             checkpoint: CheckpointPlan::default(),
+            on_warning: OnWarning::default(),
             drum: None,
             cell: None,
             surface: None,

@@ -117,10 +117,15 @@ impl StudyDisplay {
 fn describe(progress: &Progress) -> String {
     let Progress { time, end, grains, lost, contacts, residual, steps_per_second, .. } = progress;
     let lost = if *lost > 0 { format!(" ({lost} lost)") } else { String::new() };
+    let warnings = match progress.warnings {
+        0 => String::new(),
+        1 => ", 1 warning".to_owned(),
+        more => format!(", {more} warnings"),
+    };
     let unsaved = if progress.is_unsaved { ", last checkpoint not saved" } else { "" };
     format!(
         "t = {time:.4} of {end} s, {grains} grains{lost}, {contacts} contacts, \
-         residual {residual:.1e} m/s, {steps_per_second:.0} steps/s{unsaved}"
+         residual {residual:.1e} m/s, {steps_per_second:.0} steps/s{warnings}{unsaved}"
     )
 }
 

@@ -8,10 +8,9 @@ use crate::checkpoint::Checkpoint;
 use crate::engine::{Engine, Precision, Profiling};
 use crate::error::Error;
 use crate::files;
-use crate::model::{Domain, Outside};
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output;
-use crate::output::summary::{LostSummary, Status, Summary};
+use crate::output::summary::{Status, Summary};
 use crate::scenario::{LONGEST_TIME, Problem, Problems, Scenario, check_step_count};
 use crate::simulation::{self, Resumption, RunOptions};
 
@@ -19,9 +18,6 @@ use super::interrupt::{INTERRUPT, listen_for_interrupt};
 use super::progress::Display;
 use super::terminal::{note, say};
 use super::{DeviceChoice, Failure, Outcome, open, ranks, short};
-
-/// Share of the energy turned over that friction and rolling may create out of nothing before a run warns \[-\].
-const MADE_LIMIT: f64 = 1e-3;
 
 /// Arguments of `esker run`.
 #[derive(Debug, clap::Args)]
@@ -97,7 +93,7 @@ pub(super) fn run_on(
     let result = simulation::run(scenario, engine.as_mut(), options, &mut |progress| display.show(progress));
     display.finish();
     let summary = result.inspect_err(|error| tell_what_is_kept(&folder, error)).map_err(refused)?;
-    tell_what_is_lost(&summary, scenario.world.domain.as_ref());
+    summary.warnings.iter().for_each(|warning| note!("warning: {warning}"));
     report(&summary, &folder, arguments.quiet);
     Ok(outcome(&summary))
 }
@@ -195,40 +191,11 @@ fn outcome(summary: &Summary) -> Outcome {
     }
 }
 
-/// Prints how many grains got lost, and where.
-fn tell_what_is_lost(summary: &Summary, domain: Option<&Domain>) {
-    let Some(LostSummary { grains, places }) = &summary.lost else { return };
-    let [from, to] = places.map(|place| place.map(short).join(", "));
-    let grains = if *grains == 1 { "1 grain".to_owned() } else { format!("{grains} grains") };
-    match domain.map(|domain| domain.outside) {
-        None => note!(
-            "warning: {grains} fell out of the scene between ({from}) and ({to}) m, where nothing is below; close the \
-             boundary there, or take out what falls with a sink or a [domain]"
-        ),
-        Some(Outside::Keep) => {
-            note!("warning: {grains} outside of the domain at the end, between ({from}) and ({to}) m")
-        }
-        Some(_) => note!("warning: {grains} left the domain between ({from}) and ({to}) m, and were removed"),
-    }
-}
-
 /// Prints how the run went, the verdicts on its expectations, and the folder of its results.
 fn report(summary: &Summary, folder: &Path, quiet: bool) {
     if summary.status == Status::Interrupted {
         let time = short(summary.simulated_seconds);
         note!("interrupted at t = {time} s; results until then are kept, and --resume goes on from there");
-    }
-    for emitter in summary.emitters.iter().filter(|emitter| emitter.placed < emitter.requested) {
-        let (name, placed, requested) = (&emitter.name, emitter.placed, emitter.requested);
-        note!("warning: `{name}` found room for {placed} of {requested} grains");
-    }
-    let made = summary.observables.get("energy_made_share").unwrap_or(0.0);
-    if made > MADE_LIMIT {
-        note!(
-            "warning: friction and rolling made {} of the energy turned over out of nothing; raise solver.iterations, or \
-             take a smaller step",
-            short(made)
-        );
     }
     if let Some(message) = &summary.message {
         note!("warning: {message}");

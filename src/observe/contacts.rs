@@ -81,6 +81,12 @@ fn mean_radius(snapshot: &Snapshot, contact: &ContactState) -> f64 {
     0.5 * (a + radius(contact.key.b).unwrap_or(a))
 }
 
+/// Radius of the smaller of the two partners of a contact \[m\], to which overlaps are compared: against a boundary that of the grain or vertex.
+pub(super) fn smaller_radius(snapshot: &Snapshot, contact: &ContactState) -> f64 {
+    let a = snapshot.world.contact_radius(contact.key.a);
+    snapshot.world.sphere_of(contact.key.b).map_or(a, |sphere| a.min(sphere.radius))
+}
+
 fn mean(snapshot: &Snapshot, counts: impl Iterator<Item = u32>) -> f64 {
     let (grains, contacts) =
         counts.fold((0, 0), |(grains, contacts), count| (grains + 1, contacts + count as usize));

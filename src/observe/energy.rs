@@ -47,6 +47,16 @@ impl Balance {
         kinetic(snapshot) + rotational(snapshot) + potential(snapshot) + self.elastic(snapshot)
     }
 
+    /// Energy that contacts made out of nothing since the start, over the turnover \[-\]: by normal impulses what they gave beyond the elastic
+    /// energy of the start, by friction with rolling and by bounces what they gave.
+    pub(super) fn made_share(&self, snapshot: &Snapshot) -> f64 {
+        let made = |balance: &EnergyBalance| {
+            let of_impacts = balance.impact_work + balance.impact_friction_work + balance.impact_rolling_work;
+            balance.made() + (balance.normal_work - self.elastic_at_start).max(0.0) + of_impacts.max(0.0)
+        };
+        share(snapshot, booked(snapshot, made))
+    }
+
     /// Energy dissipated by normal impulses since the start \[J\]: energy that they took out, less the increase of the elastic energy of the
     /// overlaps.
     pub(super) fn dissipated_by_normal(&self, snapshot: &Snapshot) -> f64 {
@@ -68,11 +78,6 @@ pub fn error(snapshot: &Snapshot) -> f64 {
 /// Size of the closure error over the [turnover](EnergyBalance::turnover) \[-\]; 0 when nothing ever happened.
 pub fn error_share(snapshot: &Snapshot) -> f64 {
     share(snapshot, error(snapshot).abs())
-}
-
-/// Energy that friction and rolling made out of nothing, over the turnover \[-\].
-pub fn made_share(snapshot: &Snapshot) -> f64 {
-    share(snapshot, booked(snapshot, EnergyBalance::made))
 }
 
 /// An energy over the turnover \[-\].
@@ -115,7 +120,7 @@ fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
 }
 
 /// Energy of the tangential and of the rolling springs of contacts, under the smooth method \[J\].
-fn in_springs(snapshot: &Snapshot) -> [f64; 2] {
+pub(super) fn in_springs(snapshot: &Snapshot) -> [f64; 2] {
     let of = |kind: usize| snapshot.counted_contacts().map(|contact| contact.spring_energy[kind]).sum();
     snapshot.share.sum([0, 1].map(of))
 }
@@ -279,6 +284,23 @@ mod tests {
             0.0,
             "nothing happened"
         );
+    }
+
+    /// Overlaps held 7 J at the start. Friction and rolling took energy out.
+    #[test]
+    fn energy_is_made_by_any_row_that_gives_more_than_was_held() {
+        let balance = Balance { law: NormalLaw::Hertz, elastic_at_start: 7.0 };
+        assert_eq!(value(&balance, &booked_stack(), "energy_made_share"), 0.0);
+        let made = |normal_work: f64, impact_work: f64| {
+            let booked = booked_stack().balance.expect("a balance");
+            let of_row = EnergyBalance { normal_work, impact_work, ..booked };
+            let snapshot = Snapshot { balance: Some(of_row), ..booked_stack() };
+            value(&balance, &snapshot, "energy_made_share") * of_row.turnover()
+        };
+        approx::assert_relative_eq!(made(9.0, -2.0), 2.0, max_relative = 1e-12);
+        // Friction and rolling of the impacts took 2 J of what their normal impulses gave.
+        approx::assert_relative_eq!(made(-4.0, 5.0), 3.0, max_relative = 1e-12);
+        assert_eq!(made(7.0, 2.0), 0.0);
     }
 
     #[test]

@@ -440,5 +440,5 @@ quantities! {
     EnergyBalance, "J", { "emitted_energy" => |v, _| v.booked(|it| it.emitted_energy), "removed_energy" => |v, _| v.booked(|it| it.removed_energy) }, "kinetic energy that came with emitted grains, that went with removed ones";
     EnergyBalance, "J", { "energy_error" => |v, _| energy::error(v.snapshot) }, "kinetic energy that the balance does not explain";
     EnergyBalance, "-", { "energy_error_share" => |v, _| energy::error_share(v.snapshot) }, "size of that error over the energy turned over";
-    EnergyBalance, "-", { "energy_made_share" => |v, _| energy::made_share(v.snapshot) }, "energy that friction and rolling made out of nothing since the start, impacts apart, over the energy turned over";
+    EnergyBalance, "-", { "energy_made_share" => |v, _| v.balance(energy::Balance::made_share) }, "energy that contacts made out of nothing since the start (normal impulses beyond what overlaps held, friction with rolling, bounces), over the energy turned over";
 }

@@ -6,7 +6,9 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::engine::{Identity, Residuals, Spread, Work};
+use crate::model::World;
 use crate::observe::expectation::Verdict;
+use crate::observe::watch::{Deepest, Warning};
 use crate::observe::{Column, Observation};
 use crate::settings::Settings;
 
@@ -15,6 +17,8 @@ use crate::settings::Settings;
 pub struct Summary {
     /// Version of this program.
     pub esker: &'static str,
+    /// Command, program, machine and date of the run.
+    pub provenance: Provenance,
     /// How the run ended.
     pub status: Status,
     /// Message of a run that failed, or of one whose last checkpoint could not be saved.
@@ -50,12 +54,16 @@ pub struct Summary {
     pub sinks: Vec<SinkSummary>,
     /// Lost grains, and the places where they got out; `null` where no grain was lost.
     pub lost: Option<LostSummary>,
+    /// What went wrong without ending the run; empty where nothing did.
+    pub warnings: Vec<Warning>,
     /// Values of the scenario that were changed when the run went on from a checkpoint.
     pub changed_on_resume: Vec<ChangeSummary>,
     /// Residuals of the last step \[E8\].
     pub residuals: Residuals,
     /// Overlap over the mean radius at the end \[-\].
     pub overlap: Spread,
+    /// Deepest overlap over all outputs; `null` where nothing overlapped.
+    pub largest_overlap: Option<OverlapSummary>,
     /// Energies at the end \[J\].
     pub energies: Named,
     /// All observables at the end, by column of the time series.
@@ -64,6 +72,54 @@ pub struct Summary {
     pub units: Named<&'static str>,
     /// Verdicts on the expectations of the scenario.
     pub expectations: Vec<Verdict>,
+}
+
+/// Command, program, machine and date of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Provenance {
+    /// Command line, word by word.
+    pub command: Vec<String>,
+    /// Commit that the program was built from; "unknown" for a debug build or a package without a repository.
+    pub commit: &'static str,
+    /// Name of the machine.
+    pub host: String,
+    /// Date and time at which the summary was written, in UTC (RFC 3339).
+    pub date: String,
+}
+
+impl Provenance {
+    /// The present process, here and now.
+    pub fn of_process() -> Provenance {
+        Provenance {
+            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            commit: env!("ESKER_COMMIT"),
+            host: gethostname::gethostname().to_string_lossy().into_owned(),
+            date: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
+        }
+    }
+}
+
+/// Deepest overlap of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OverlapSummary {
+    /// Depth over the radius of the smaller partner \[-\].
+    pub overlap: f64,
+    /// Depth \[m\].
+    pub depth: f64,
+    /// Names of the two bodies.
+    pub bodies: [String; 2],
+    /// Place \[m\].
+    pub place: [f64; 3],
+    /// Simulated time \[s\].
+    pub time: f64,
+}
+
+impl OverlapSummary {
+    /// Summary of an overlap at a time \[s\].
+    pub fn of((time, deepest): (f64, &Deepest), world: &World) -> OverlapSummary {
+        let &Deepest { overlap, depth, place, .. } = deepest;
+        OverlapSummary { overlap, depth, bodies: deepest.bodies(world), place: place.to_array(), time }
+    }
 }
 
 /// How a run ended.

@@ -194,6 +194,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let checkpoint = root.maybe("checkpoint", |node| node.table(plan::checkpoint)).unwrap_or_default();
     let common = Common { folder, duration, seed, locked, substep: settings.substep() };
     let (emitters, seeds) = populate(root, &mut world, &common, &boundary_spans);
+    let on_warning = root.section("run", |table| Some(plan::on_warning(table))).unwrap_or_default();
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     if report.is_clean() {
         range::check(root, &world, &emitters, &settings);
@@ -264,6 +265,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         emitters,
         output,
         checkpoint,
+        on_warning,
         drum,
         cell: observed_cell,
         surface,

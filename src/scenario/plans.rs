@@ -33,6 +33,16 @@ impl CheckpointPlan {
     }
 }
 
+/// What a run does when it warns for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnWarning {
+    /// Goes on, and tells at the end.
+    #[default]
+    GoOn,
+    /// Ends at the output that showed it, as a run that failed.
+    Stop,
+}
+
 /// Convergence plan: steps whose sweeps are examined one by one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvergencePlan {

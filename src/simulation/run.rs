@@ -12,6 +12,8 @@
 //! Before the steps whose convergence the scenario asks about, their contact problem is solved on the side, in double precision on
 //! any engine ([`convergence`]).
 //!
+//! At every output a run looks for signs that it goes wrong ([`watch`]); the summary has its warnings.
+//!
 //! However a run ends, the folder then holds all outputs up to that time and a summary that tells how it ended. A run that resumes
 //! from a checkpoint first cuts the outputs back to their state at the checkpoint, and ends with the same files as one that was never
 //! interrupted, apart from wall times.
@@ -36,15 +38,16 @@ use crate::observe::Observation;
 use crate::observe::energy;
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::lost::Lost;
+use crate::observe::watch::{self, Warning, Watch};
 use crate::output::lock::refuse_link;
 use crate::output::summary::{
-    ChangeSummary, Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status,
-    Summary,
+    ChangeSummary, Counts, EmitterSummary, LostSummary, Memory, Named, OverlapSummary, Provenance,
+    ScenarioSummary, SinkSummary, Status, Summary,
 };
 use crate::output::{Kept, PICTURES, ResultFolder};
 use crate::render::LivePictures;
 use crate::render::file::remove_pictures;
-use crate::scenario::Scenario;
+use crate::scenario::{OnWarning, Scenario};
 use crate::sources::Emitter;
 
 use super::{Simulation, steps_until};
@@ -104,6 +107,8 @@ pub struct Progress {
     pub steps_per_second: f64,
     /// Whether the last checkpoint that was due could not be saved; the summary says why.
     pub is_unsaved: bool,
+    /// Number of warnings so far.
+    pub warnings: usize,
 }
 
 /// Runs a scenario on an engine that holds its world, writes the results and returns the summary.
@@ -172,6 +177,7 @@ struct Course {
     removed: usize,
     /// Grains that were lost by the last output.
     lost: Option<Lost>,
+    watch: Watch,
     agenda: Agenda,
     tasks: Named,
     stages: Named,
@@ -307,6 +313,7 @@ impl<'a> Run<'a> {
                 simulation.state()?;
             }
             self.record(simulation)?;
+            self.heed_warnings(simulation.time())?;
         }
         if self.course.agenda.questions.first() == Some(&simulation.step) {
             self.solve_aside(simulation)?;
@@ -391,8 +398,9 @@ impl<'a> Run<'a> {
     /// Writes what was seen of the present state, and its frames.
     fn write(&mut self, simulation: &mut Simulation<'_>, seen: Seen) -> Result<(), Error> {
         let start = Instant::now();
-        let Seen { observation, present, lost, averages } = seen;
+        let Seen { observation, present, lost, signs, averages } = seen;
         (self.course.removed, self.course.lost) = (simulation.grains - present, lost);
+        self.course.watch.note(&signs);
         let written = self.folder.record(&observation, &averages, &mut |shot| simulation.take(shot));
         self.course.observations.push(observation);
         self.course.tasks.add("output", start.elapsed().as_secs_f64());
@@ -468,9 +476,27 @@ impl<'a> Run<'a> {
             residual: report.residuals.normal.mean,
             steps_per_second,
             is_unsaved: self.unsaved.is_some(),
+            warnings: self.warnings(simulation.time()).len(),
         };
         simulation.call_due()?;
         Ok(progress)
+    }
+
+    /// Warnings about the run so far, at `time` \[s\].
+    fn warnings(&self, time: f64) -> Vec<Warning> {
+        let world = &self.scenario.world;
+        let domain = world.domain.as_ref().map(|domain| domain.outside);
+        let lost = self.course.lost.iter().map(|lost| watch::grains_lost(lost, domain, time));
+        self.course.watch.warnings(world).into_iter().chain(lost).collect()
+    }
+
+    /// Ends a run that is to stop at its first warning.
+    fn heed_warnings(&self, time: f64) -> Result<(), Error> {
+        let first = match self.scenario.on_warning {
+            OnWarning::GoOn => None,
+            OnWarning::Stop => self.warnings(time).into_iter().next(),
+        };
+        first.map_or(Ok(()), |warning| Err(Error::Warned { warning: warning.to_string() }))
     }
 
     /// Writes the results after a failure: the state before the failed step, if the engine still has it, and a summary.
@@ -493,8 +519,14 @@ impl<'a> Run<'a> {
         let stepping = self.course.tasks.get("step").unwrap_or_default();
         let bytes = simulation.memory();
         let precision = simulation.identity().precision;
+        let emitters: Vec<EmitterSummary> = emitters.iter().zip(requested).map(summary_of).collect();
+        let no_room = emitters
+            .iter()
+            .filter_map(|emitter| watch::no_room(&emitter.name, emitter.placed, emitter.requested, time));
+        let no_room: Vec<Warning> = no_room.collect();
         Summary {
             esker: env!("CARGO_PKG_VERSION"),
+            provenance: Provenance::of_process(),
             status,
             message,
             scenario: ScenarioSummary {
@@ -519,15 +551,17 @@ impl<'a> Run<'a> {
             wall_seconds_by_task: self.course.tasks.clone(),
             wall_seconds_by_stage: self.course.stages.clone(),
             memory: Memory { bytes, bytes_per_grain: bytes as f64 / (*grains).max(1) as f64 },
-            emitters: emitters.iter().zip(requested).map(summary_of).collect(),
+            emitters,
             sinks: scenario.world.sinks.iter().map(|sink| taken_by(sink, &observables)).collect(),
             lost: self
                 .course
                 .lost
                 .map(|Lost { grains, places }| LostSummary { grains, places: places.map(Into::into) }),
+            warnings: self.warnings(time).into_iter().chain(no_room).collect(),
             changed_on_resume: self.course.changes.clone(),
             residuals: report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
+            largest_overlap: self.course.watch.deepest().map(|it| OverlapSummary::of(it, &scenario.world)),
             energies: observables.only(&energy::names()),
             observables,
             units: Named::units(columns),

@@ -188,8 +188,8 @@
 //! only masses call for that, the gain over the run alone counts: grains at rest under a ball of 2 880 times their mass show gains that the
 //! next substeps take back). Such plain sweeps hardly ever make energy: in one of 30 000 scenes they made 4 % of the turnover in one
 //! substep. A substep in which they do, over the run, is solved without friction and rolling. The sum counts, as a contact that sticks may
-//! spin a grain up by friction and stop it by rolling resistance. `energy_made_share` is the energy made in spite of this, and a run
-//! reports it from a thousandth on.
+//! spin a grain up by friction and stop it by rolling resistance. `energy_made_share` contains the energy made in spite of
+//! this, and a run warns of it from a thousandth on.
 //!
 //! Over-relaxation costs nothing. The overshoot returns in the next sweep with the other sign, and a part of the error that a sweep turns
 //! into -q times itself dies out under the momentum only for q < 1/(1 + 2 m): 0.36 at m = 0.9. With ω = 1.25 q is 0.25 at most; with ω =

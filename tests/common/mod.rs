@@ -535,9 +535,14 @@ pub fn files_of_run(folder: &Path, change: &dyn Fn(&mut Value)) -> BTreeMap<Stri
         if name == "summary.json" {
             let mut summary: Value = serde_json::from_slice(&bytes).expect("JSON");
             let fields = summary.as_object_mut().expect("fields");
-            for wall in ["wall_seconds", "steps_per_second", "wall_seconds_by_task", "wall_seconds_by_stage"]
-            {
-                fields.remove(wall).expect("a wall time");
+            for own in [
+                "provenance",
+                "wall_seconds",
+                "steps_per_second",
+                "wall_seconds_by_task",
+                "wall_seconds_by_stage",
+            ] {
+                fields.remove(own).expect("a field of every run");
             }
             change(&mut summary);
             bytes = summary.to_string().into_bytes();

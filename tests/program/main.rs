@@ -17,3 +17,4 @@ mod scenario_properties;
 mod study;
 mod validation;
 mod view;
+mod warnings;

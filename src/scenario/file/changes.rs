@@ -17,7 +17,7 @@ pub struct Change {
 
 /// Keys (with all keys below them) that may change when a run is resumed, in addition to the paths of files. The state of a run does not
 /// depend on them: the number of columns, the length of a step, bodies, sources and laws stay the same.
-pub const MAY_CHANGE: [&str; 15] = [
+pub const MAY_CHANGE: [&str; 16] = [
     "title",
     "solver.iterations",
     "solver.tolerance",
@@ -30,6 +30,7 @@ pub const MAY_CHANGE: [&str; 15] = [
     "solver.impact_iterations",
     "output.every",
     "output.pictures.every",
+    "run.on_warning",
     "checkpoint",
     "start",
     "expect",

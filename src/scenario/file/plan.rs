@@ -16,6 +16,7 @@ use crate::error::suggest;
 use crate::model::{Form, Materials, Mesh, Motion, Plane, Region, Side, Surface, World};
 use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, layers};
 use crate::output::Formats;
+use crate::scenario::OnWarning;
 use crate::settings::{Bookkeeping, NormalLaw};
 
 /// Largest number of layers of a bed.
@@ -66,6 +67,14 @@ pub fn output(table: &mut Table<'_>, duration: f64, world: &World) -> OutputPlan
     }
     let formats = Formats { vtp: has("vtp"), csv: has("csv"), vtkhdf: has("vtkhdf") };
     OutputPlan { every, formats, pictures }
+}
+
+/// Reads what a run does when it warns.
+pub fn on_warning(table: &mut Table<'_>) -> OnWarning {
+    match table.or("on_warning", "go_on", word(&["go_on", "stop"])) {
+        "stop" => OnWarning::Stop,
+        _ => OnWarning::GoOn,
+    }
 }
 
 /// Reads the intervals between checkpoints.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Parts, Snapshot, saved};
 use crate::error::Error;
 use crate::observe::lost::{self, Lost};
+use crate::observe::watch::Signs;
 use crate::observe::{Base, FabricPlan, LayerPlan, Observation, Observer};
 use crate::output::{Averages, Shot};
 
@@ -35,6 +36,7 @@ pub(super) struct Seen {
     /// Number of grains that are present.
     pub present: usize,
     pub lost: Option<Lost>,
+    pub signs: Signs,
     pub averages: Averages,
 }
 
@@ -47,6 +49,7 @@ impl Sight<'_> {
             observation,
             present: snapshot.present_count(),
             lost: if lost > 0.0 { lost::lost(snapshot) } else { None },
+            signs: Signs::of(snapshot, observer.balance()),
             averages: Averages::of(snapshot, fabric.as_ref(), layers.as_deref()),
         }
     }

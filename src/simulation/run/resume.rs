@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Checkpoint;
 use crate::engine::{Engine, saved};
 use crate::error::Error;
+use crate::observe::watch::Watch;
 use crate::output::convergence::Tables;
 use crate::output::lock::{FolderLock, Sharing};
 use crate::output::summary::{ChangeSummary, Named};
@@ -96,6 +97,7 @@ impl Saved<'static> {
             observations: Vec::new(),
             removed: 0,
             lost: None,
+            watch: Watch::default(),
             agenda,
             tasks: Named::default(),
             stages: Named::default(),
