@@ -37,6 +37,18 @@ pub enum Error {
         /// Value of the other setting.
         value: &'static str,
     },
+    /// A number of a body is outside of the range of a world.
+    #[error("{of} has a {what} of {found:e}: expected {expected}")]
+    OutOfRange {
+        /// Name of the body.
+        of: String,
+        /// Name of the number, with its unit.
+        what: &'static str,
+        /// Value that was given.
+        found: f64,
+        /// The accepted range in words.
+        expected: &'static str,
+    },
     /// A velocity or position stopped being a number.
     #[error(
         "grain {grain} has a velocity that is not a number at t = {time:.6} s; \
@@ -529,7 +541,7 @@ impl Error {
 }
 
 /// Returns the known name nearest to a misspelt one, if one is similar enough.
-fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 2).clamp(1, 4);
     known
         .into_iter()

@@ -22,6 +22,7 @@ pub mod motion;
 pub mod periodic;
 pub mod plane;
 pub mod random;
+pub mod range;
 pub mod region;
 pub mod rigid;
 mod room;
@@ -36,6 +37,7 @@ pub use drive::{Area, Course, Drive, Span};
 pub use force::{AppliedForce, Pull};
 #[cfg(feature = "scenario")]
 pub use grain_state::GrainState;
+pub use grains::{Grain, Kinds};
 pub use joint::{Joint, JointKind, JointState};
 pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};
@@ -73,44 +75,7 @@ pub struct Boundary {
 /// Index of a clump in [`World::clumps`].
 pub type ClumpId = u32;
 
-/// A grain to be added.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grain {
-    /// Centre \[m\].
-    pub position: DVec3,
-    /// Orientation; of a clump, relative to the axes in which its spheres were listed.
-    pub orientation: DQuat,
-    /// Velocity \[m/s\].
-    pub velocity: DVec3,
-    /// Angular velocity \[rad/s\].
-    pub angular_velocity: DVec3,
-    /// Radius \[m\]; of a clump, the radius of a sphere of the same volume.
-    pub radius: f64,
-    /// Index of its clump in [`World::clumps`]; `None` for a sphere.
-    pub clump: Option<ClumpId>,
-    /// Material.
-    pub material: MaterialId,
-    /// World axes along which its translation, or about which its rotation, is locked.
-    pub locked: Axes,
-}
-
-impl Grain {
-    /// A grain at rest.
-    pub fn at(position: DVec3, radius: f64, material: MaterialId) -> Grain {
-        Grain {
-            position,
-            orientation: DQuat::IDENTITY,
-            velocity: DVec3::ZERO,
-            angular_velocity: DVec3::ZERO,
-            radius,
-            clump: None,
-            material,
-            locked: Axes::NONE,
-        }
-    }
-}
-
-/// Spheres and clump of a grain.
+/// Spheres, clump and density of a grain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parts {
@@ -120,6 +85,8 @@ pub struct Parts {
     pub count: u32,
     /// Index of its clump in [`World::clumps`]; `None` for a sphere.
     pub clump: Option<ClumpId>,
+    /// Density of its own \[kg/m³\]; `None` for that of its material.
+    pub density: Option<f64>,
 }
 
 impl Parts {

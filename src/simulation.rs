@@ -31,7 +31,7 @@ use pollster::block_on;
 use crate::engine::compatible::CompatiblePlan;
 use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
 use crate::error::{Error, suggest};
-use crate::model::{Clump, Materials, World, clump};
+use crate::model::{Clump, Materials, Plane, World, clump};
 use crate::observe::energy::Balance;
 use crate::observe::{Base, Observer};
 use crate::scenario::Scenario;
@@ -58,6 +58,7 @@ pub struct Simulation<'e> {
     /// Plan of the compatible forces that states contain.
     compatible: Option<CompatiblePlan>,
     clumps: Vec<Clump>,
+    plane: Option<Plane>,
     /// The scenario with all defaults, and the names of the boundaries, for checkpoints.
     #[cfg(feature = "scenario")]
     resolved: String,
@@ -151,8 +152,9 @@ impl Simulation<'static> {
     /// Opens a scenario at its start on a device.
     ///
     /// # Errors
-    /// When there is no such device, or the scene does not fit it.
+    /// When a number of the world is out of range ([`World::check`]), there is no such device, or the scene does not fit it.
     pub fn new(scenario: &Scenario, device: Device) -> Result<Simulation<'static>, Error> {
+        scenario.world.check()?;
         Simulation::on(scenario, device::open(device, scenario)?)
     }
 
@@ -192,6 +194,7 @@ impl<'e> Simulation<'e> {
             observer,
             compatible: scenario.compatible,
             clumps: scenario.world.clumps.clone(),
+            plane: scenario.world.plane,
             #[cfg(feature = "scenario")]
             resolved: scenario.resolved.clone(),
             #[cfg(feature = "scenario")]

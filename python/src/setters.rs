@@ -1,6 +1,7 @@
 //! Changes between two steps: gravity, walls, forces, drives, grains that come and go.
 
 use esker::model::drive::Course;
+use esker::model::range::RADII;
 use esker::model::{Drive, Grain, World};
 use esker::simulation::Target;
 use glam::DVec3;
@@ -12,9 +13,6 @@ use crate::errors::Error;
 use crate::grains::position;
 use crate::simulation::Simulation;
 use crate::values::{number, numbers, rows, shown, vector};
-
-/// Allowed radii of a grain \[m\], as in a scenario.
-const RADII: std::ops::RangeInclusive<f64> = 1e-7..=1e6;
 
 pub fn gravity(own: &Simulation, py: Python<'_>, gravity: &Bound<'_, PyAny>) -> PyResult<()> {
     let gravity = vector(gravity, "gravity [m/s²]")?;

@@ -23,6 +23,7 @@ pub struct GrainState {
     /// Mass, pose and velocity.
     pub body: BodyState,
     clump: Option<ClumpId>,
+    density: Option<f64>,
     /// Applied force \[N\] and torque \[N m\].
     applied: [DVec3; 2],
     spheres: Vec<Sphere>,
@@ -51,6 +52,7 @@ impl World {
             removed: self.removed[grain],
             body: self.bodies.state(body),
             clump: parts.clump,
+            density: parts.density,
             applied: [pull.force_on(body), pull.torque_on(body)],
             spheres: self.spheres[parts.spheres()].to_vec(),
         }
@@ -61,7 +63,7 @@ impl World {
         let body = self.bodies.len() as u32;
         self.bodies.push_state(&state.body);
         let (first, count) = (self.spheres.len() as u32, state.spheres.len() as u32);
-        self.grains.push(Parts { first, count, clump: state.clump });
+        self.grains.push(Parts { first, count, clump: state.clump, density: state.density });
         self.spheres.extend(state.spheres.iter().map(|sphere| Sphere { body, ..*sphere }));
         self.removed.push(state.removed);
         self.ids.push(state.id);
@@ -154,7 +156,12 @@ mod tests {
         let rod = [(DVec3::ZERO, 1.0), (DVec3::X, 0.7)];
         world.clumps.push(Clump::of_spheres("rod", &rod));
         let at = |x: f64| Grain { velocity: DVec3::new(x, 1.0, 2.0), ..Grain::at(DVec3::splat(x), 0.3, 0) };
-        world.add_grains([at(1.0), Grain { clump: Some(0), ..at(4.0) }, at(7.0)]);
+        let light = Some(900.0);
+        world.add_grains([
+            Grain { density: light, ..at(1.0) },
+            Grain { clump: Some(0), density: light, ..at(4.0) },
+            at(7.0),
+        ]);
         world.set_force(1, DVec3::X, DVec3::Y);
         world.remove_grain(2, 0);
         let states: Vec<GrainState> = (0..3).map(|grain| world.grain_state(grain)).collect();

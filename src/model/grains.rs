@@ -5,9 +5,49 @@ use std::collections::VecDeque;
 use glam::{DQuat, DVec3};
 
 use super::{
-    ClumpId, Grain, Kind, MaterialId, Parts, Replaced, RigidBody, Sphere, Taken, Vacancies, World, clump,
-    plane,
+    Axes, Clump, ClumpId, Kind, MaterialId, Materials, Parts, Plane, Replaced, RigidBody, Sphere, Taken,
+    Vacancies, World, clump, plane,
 };
+
+/// A grain to be added.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grain {
+    /// Centre \[m\].
+    pub position: DVec3,
+    /// Orientation; of a clump, relative to the axes in which its spheres were listed.
+    pub orientation: DQuat,
+    /// Velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Angular velocity \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// Radius \[m\]; of a clump, the radius of a sphere of the same volume.
+    pub radius: f64,
+    /// Index of its clump in [`World::clumps`]; `None` for a sphere.
+    pub clump: Option<ClumpId>,
+    /// Material.
+    pub material: MaterialId,
+    /// Density of its own \[kg/m³\]; `None` for that of the material.
+    pub density: Option<f64>,
+    /// World axes along which its translation, or about which its rotation, is locked.
+    pub locked: Axes,
+}
+
+impl Grain {
+    /// A grain at rest.
+    pub fn at(position: DVec3, radius: f64, material: MaterialId) -> Grain {
+        Grain {
+            position,
+            orientation: DQuat::IDENTITY,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+            radius,
+            clump: None,
+            material,
+            density: None,
+            locked: Axes::NONE,
+        }
+    }
+}
 
 impl World {
     /// Adds grains, wrapped into the periodic cell, and returns their places in the list. A grain takes a place with the same number of
@@ -55,7 +95,7 @@ impl World {
         }
         let body = self.bodies.push_prescribed(DVec3::ZERO, DQuat::IDENTITY);
         let none = Sphere { body, centre: DVec3::ZERO, radius: 0.0, contact_radius: 0.0, material: 0 };
-        self.grains.push(Parts { first: self.spheres.len() as u32, count, clump: None });
+        self.grains.push(Parts { first: self.spheres.len() as u32, count, clump: None, density: None });
         self.spheres.extend(std::iter::repeat_n(none, count as usize));
         self.removed.push(None);
         self.ids.push(0);
@@ -66,11 +106,11 @@ impl World {
     fn set_grain(&mut self, place: usize, grain: &Grain) {
         let Grain { radius, material, velocity, angular_velocity, locked, .. } = *grain;
         let (body, position) = (self.grain_body(place), self.wrap(grain.position));
-        let mass = self.mass_of(radius, material, grain.clump);
+        let mass = self.mass_of(grain);
         // A device that removed the earlier grain of this place does not report its applied force.
         self.set_force(body, DVec3::ZERO, DVec3::ZERO);
         let spheres = self.grains[place].spheres();
-        self.grains[place].clump = grain.clump;
+        (self.grains[place].clump, self.grains[place].density) = (grain.clump, grain.density);
         let set = |sphere: &mut Sphere, centre: DVec3, radius: f64| {
             *sphere = Sphere { centre, radius, contact_radius: radius, material, ..*sphere };
         };
@@ -81,7 +121,7 @@ impl World {
             set(&mut self.spheres[spheres.start], DVec3::ZERO, radius);
             return;
         };
-        let moments = clump.moments(radius, self.materials.list[material as usize].density);
+        let moments = clump.moments(radius, self.density_of(grain.density, material));
         let rigid = RigidBody { mass, moments, velocity, angular_velocity, locked };
         self.bodies.set_dynamic(body, Kind::Rigid, position, grain.orientation * clump.axes, &rigid);
         let scale = clump.scale(radius);
@@ -255,15 +295,30 @@ impl World {
 
     /// Mass of grain `i`, removed or not \[kg\].
     pub fn grain_mass(&self, grain: usize) -> f64 {
-        self.mass_of(self.grain_radius(grain), self.grain_material(grain), self.grains[grain].clump)
+        self.mass_from(self.grain_radius(grain), self.grain_density(grain), self.grains[grain].clump)
     }
 
-    fn mass_of(&self, radius: f64, material: MaterialId, clump: Option<ClumpId>) -> f64 {
-        let density = self.materials.list[material as usize].density;
-        match clump {
-            Some(clump) => self.clumps[clump as usize].mass(radius, density),
-            None => density * plane::grain_volume(self.plane, radius),
-        }
+    /// Density of grain `i` \[kg/m³\]: its own, or that of its material.
+    pub fn grain_density(&self, grain: usize) -> f64 {
+        self.density_of(self.grains[grain].density, self.grain_material(grain))
+    }
+
+    /// Mass of a grain to be added \[kg\].
+    pub fn mass_of(&self, grain: &Grain) -> f64 {
+        self.mass_from(grain.radius, self.density_of(grain.density, grain.material), grain.clump)
+    }
+
+    /// What grains to be added may be made of.
+    pub fn kinds(&self) -> Kinds<'_> {
+        Kinds { materials: &self.materials, clumps: &self.clumps, plane: self.plane }
+    }
+
+    fn density_of(&self, own: Option<f64>, material: MaterialId) -> f64 {
+        own.unwrap_or(self.materials.list[material as usize].density)
+    }
+
+    fn mass_from(&self, radius: f64, density: f64, clump: Option<ClumpId>) -> f64 {
+        mass(radius, density, clump.map(|clump| &self.clumps[clump as usize]), self.plane)
     }
 
     /// Diameter of the largest sphere of a grain \[m\]; without grains, twice the largest contact radius of a vertex; 0 without either.
@@ -271,6 +326,37 @@ impl World {
         let vertices = || self.vertices.iter().map(|vertex| vertex.contact_radius).fold(0.0, f64::max);
         let largest = self.largest_radius();
         2.0 * if largest > 0.0 { largest } else { vertices() }
+    }
+}
+
+/// What grains may be made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Kinds<'a> {
+    /// Materials.
+    pub materials: &'a Materials,
+    /// Clumps.
+    pub clumps: &'a [Clump],
+    /// Plane in which grains are discs, if the scene is plane.
+    pub plane: Option<Plane>,
+}
+
+impl Kinds<'_> {
+    /// Mass of a grain to be added \[kg\]; `None` if there is no such material or clump.
+    pub fn mass_of(&self, grain: &Grain) -> Option<f64> {
+        let material = self.materials.list.get(grain.material as usize)?;
+        let clump = match grain.clump {
+            Some(clump) => Some(self.clumps.get(clump as usize)?),
+            None => None,
+        };
+        Some(mass(grain.radius, grain.density.unwrap_or(material.density), clump, self.plane))
+    }
+}
+
+/// Mass of a grain of this radius \[m\] and density \[kg/m³\] \[kg\].
+fn mass(radius: f64, density: f64, clump: Option<&Clump>, plane: Option<Plane>) -> f64 {
+    match clump {
+        Some(clump) => clump.mass(radius, density),
+        None => density * plane::grain_volume(plane, radius),
     }
 }
 

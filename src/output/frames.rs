@@ -29,7 +29,8 @@ pub fn planned_bytes(spheres: usize, surface: Option<&SurfacePlan>) -> u64 {
 
 /// Frame of the grains: the spheres of present grains as points. Data of a sphere: radius \[m\] and material (index in the scenario). Data of its
 /// grain: velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id, coordination number, sum of the contact forces \[N\],
-/// pressure \[Pa\], and in a scene with clumps the clump (index in the scenario, -1 for a single sphere). The poses of all boundaries are added.
+/// pressure \[Pa\], in a scene with clumps the clump (index in the scenario, -1 for a single sphere), and where grains have a density of
+/// their own the density \[kg/m³\]. The poses of all boundaries are added.
 pub fn grains(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let spheres = || {
@@ -58,6 +59,10 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
     if !world.clumps.is_empty() {
         let clump = |grain: usize| world.grains[grain].clump.map_or(-1, |clump| clump as i32);
         point_data.push(Array::integers("clump", spheres().map(|(grain, _)| clump(grain))));
+    }
+    if snapshot.present_grains().any(|grain| world.grains[grain].density.is_some()) {
+        let densities = spheres().map(|(grain, _)| [world.grain_density(grain)]);
+        point_data.push(Array::precise_vectors("density", densities));
     }
     PolyData {
         time: snapshot.report.time,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::DVec3;
 
 use crate::model::plane::grain_volume;
-use crate::model::{Boundary, Joint, JointKind, Material, MaterialId, Motion, PairLaw, World};
+use crate::model::{Boundary, Joint, JointKind, Material, MaterialId, Motion, PairLaw, Sphere, World};
 use crate::observe::packing::up_against;
 use crate::settings::{HOOKE_OVERLAP, NormalLaw};
 use crate::sources::Emitter;
@@ -91,6 +91,8 @@ pub struct Kind {
     pub least: f64,
     /// Largest radius \[m\].
     pub largest: f64,
+    /// Smallest density \[kg/m³\].
+    pub density: f64,
     /// Whether there is only one, which meets none of its kind.
     pub is_alone: bool,
 }
@@ -103,16 +105,22 @@ pub fn kinds(world: &World, emitters: &[Emitter]) -> Vec<Kind> {
         *known = Some(known.map_or(new, |known| Kind {
             least: known.least.min(new.least),
             largest: known.largest.max(new.largest),
+            density: known.density.min(new.density),
             is_alone: false,
             ..new
         }));
     };
-    for sphere in &world.spheres {
-        add(Kind { material: sphere.material, least: sphere.radius, largest: sphere.radius, is_alone: true });
+    for (grain, parts) in world.grains.iter().enumerate() {
+        let density = world.grain_density(grain);
+        for &Sphere { material, radius, .. } in &world.spheres[parts.spheres()] {
+            add(Kind { material, least: radius, largest: radius, density, is_alone: true });
+        }
     }
     for emitter in emitters {
         let [least, largest] = [emitter.smallest_radius(), emitter.largest_radius()];
-        add(Kind { material: emitter.material(), least, largest, is_alone: false });
+        let material = emitter.material();
+        let density = world.materials.list[material as usize].density;
+        add(Kind { material, least, largest, density, is_alone: false });
     }
     kinds.into_iter().flatten().collect()
 }
@@ -123,8 +131,9 @@ pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
     let World { materials, surfaces, plane, .. } = &scenario.world;
     let kinds = kinds(&scenario.world, &scenario.emitters);
     let of = |kind: &Kind| &materials.list[kind.material as usize];
-    let mass = |kind: &Kind| of(kind).density * grain_volume(*plane, kind.least);
-    let waves = kinds.iter().map(|kind| SHARE_OF_RAYLEIGH_TIME * rayleigh_time(of(kind), kind.least));
+    let mass = |kind: &Kind| kind.density * grain_volume(*plane, kind.least);
+    let waves =
+        kinds.iter().map(|kind| SHARE_OF_RAYLEIGH_TIME * rayleigh_time(of(kind), kind.density, kind.least));
 
     let speed = fastest(scenario).0;
     let collision = |law: &PairLaw, mass: f64, radius: f64| {
@@ -165,11 +174,11 @@ fn collision_time(normal_law: NormalLaw, pair: &PairLaw, mass: f64, radius: f64,
     }
 }
 
-/// Rayleigh time: time that a Rayleigh wave takes around a grain \[s\], π r √(ρ/G) / (0.1631 ν + 0.8766) with the shear modulus G = E / (2
-/// (1 + ν)).
-fn rayleigh_time(material: &Material, radius: f64) -> f64 {
+/// Rayleigh time \[s\]: time that a Rayleigh wave takes around a grain of this density ρ \[kg/m³\] and radius r \[m\], π r √(ρ/G) / (0.1631 ν +
+/// 0.8766) with the shear modulus G = E / (2 (1 + ν)).
+fn rayleigh_time(material: &Material, density: f64, radius: f64) -> f64 {
     let shear_modulus = material.youngs_modulus / (2.0 * (1.0 + material.poisson_ratio));
-    let slowness = (material.density / shear_modulus).sqrt();
+    let slowness = (density / shear_modulus).sqrt();
     std::f64::consts::PI * radius * slowness / (0.1631 * material.poisson_ratio + 0.8766)
 }
 
@@ -223,7 +232,7 @@ mod tests {
     fn the_rayleigh_time_of_glass_is_that_of_the_textbook() {
         // G = 2e9 Pa: π · 0.01 · √(2600 / 2e9) / (0.1631 · 0.25 + 0.8766) = 39.05 µs
         let scenario = scenario_with(1e-3, &[]);
-        let time = rayleigh_time(&scenario.world.materials.list[0], 0.01);
+        let time = rayleigh_time(&scenario.world.materials.list[0], 2600.0, 0.01);
         let expected = std::f64::consts::PI * 0.01 * 1.3e-6f64.sqrt() / 0.917_375;
         approx::assert_relative_eq!(time, expected, max_relative = 1e-12);
         approx::assert_relative_eq!(time, 3.905e-5, max_relative = 1e-3);
@@ -279,7 +288,7 @@ mod tests {
         let step = smooth_time_step(&scenario).expect("grains");
         approx::assert_relative_eq!(step, 0.02 * hertz(0.5 * mass, 0.005, modulus, 5.0), max_relative = 1e-3);
         let slow = scenario_with(1e-3, &["gravity=[0, 0, -1e-9]".into()]);
-        let wave = 0.2 * rayleigh_time(&slow.world.materials.list[0], 0.01);
+        let wave = 0.2 * rayleigh_time(&slow.world.materials.list[0], 2600.0, 0.01);
         approx::assert_relative_eq!(smooth_time_step(&slow).expect("grains"), wave, max_relative = 1e-12);
     }
 

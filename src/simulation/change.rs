@@ -5,7 +5,8 @@ use pollster::block_on;
 
 use super::{Simulation, unknown};
 use crate::error::Error;
-use crate::model::{Drive, Grain, World};
+use crate::model::range::{check_drive, check_force, check_vector};
+use crate::model::{Drive, Grain, Kinds, World};
 use crate::settings::Settings;
 
 /// Body to which a change is applied.
@@ -33,22 +34,24 @@ impl Simulation<'_> {
     /// Sets gravity \[m/s²\].
     ///
     /// # Errors
-    /// As [`Simulation::state`].
+    /// When it is out of range, or as [`Simulation::state`].
     pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), Error> {
-        self.change(&mut |world| world.gravity = gravity)
+        check_vector(|| "the scene".to_owned(), "gravity [m/s²]", gravity)?;
+        self.apply(&mut |world| world.gravity = gravity)
     }
 
     /// Gives a boundary that is fixed or prescribed a constant velocity \[m/s\] from its present pose on.
     ///
     /// # Errors
-    /// When there is no such boundary, it is dynamic, or as [`Simulation::state`].
+    /// When there is no such boundary, it is dynamic, the velocity is out of range, or as [`Simulation::state`].
     pub fn set_velocity(&mut self, boundary: &str, velocity: DVec3) -> Result<(), Error> {
+        check_vector(|| format!("boundary \"{boundary}\""), "velocity [m/s]", velocity)?;
         let world = &self.state()?.world;
         let body = boundary_named(world, boundary)?;
         if world.bodies.is_dynamic(body) {
             return Err(Error::NotPrescribed { name: boundary.to_owned() });
         }
-        self.change(&mut |world| {
+        self.apply(&mut |world| {
             world.set_boundary_velocity(body, velocity);
         })
     }
@@ -56,14 +59,15 @@ impl Simulation<'_> {
     /// Gives a rotating boundary another angular velocity \[rad/s\] from its present pose on, about the same point of its axis.
     ///
     /// # Errors
-    /// When there is no such boundary, it does not rotate, or as [`Simulation::state`].
+    /// When there is no such boundary, it does not rotate, the velocity is out of range, or as [`Simulation::state`].
     pub fn set_angular_velocity(&mut self, boundary: &str, angular_velocity: DVec3) -> Result<(), Error> {
+        check_vector(|| format!("boundary \"{boundary}\""), "angular velocity [rad/s]", angular_velocity)?;
         let world = &self.state()?.world;
         let body = boundary_named(world, boundary)?;
         if !world.boundaries[body].turns() {
             return Err(Error::NotRotating { name: boundary.to_owned() });
         }
-        self.change(&mut |world| {
+        self.apply(&mut |world| {
             world.set_boundary_rotation(body, angular_velocity);
         })
     }
@@ -72,22 +76,29 @@ impl Simulation<'_> {
     /// until they are set again; zero removes them. They do not act along locked axes.
     ///
     /// # Errors
-    /// When there is no such body, it is not dynamic, or as [`Simulation::state`].
+    /// When there is no such body, it is not dynamic, force or torque are no finite numbers, or as [`Simulation::state`].
     pub fn set_force<'b>(
         &mut self,
         body: impl Into<Target<'b>>,
         force: DVec3,
         torque: DVec3,
     ) -> Result<(), Error> {
-        let body = self.body(body.into())?;
-        self.change(&mut |world| world.set_force(body, force, torque))
+        let target = body.into();
+        let name = || match target {
+            Target::Grain(place) => format!("grain {place}"),
+            Target::Boundary(name) => format!("boundary \"{name}\""),
+        };
+        check_force(name, force, torque)?;
+        let body = self.body(target)?;
+        self.apply(&mut |world| world.set_force(body, force, torque))
     }
 
     /// Sets the drive of a joint from now on, in place of the drives of the scenario; `None` releases the joint.
     ///
     /// # Errors
-    /// When there is no such joint, it has no position to be driven along, or as [`Simulation::state`].
+    /// When there is no such joint, it has no position to be driven along, a number is out of range, or as [`Simulation::state`].
     pub fn set_drive(&mut self, joint: &str, drive: Option<Drive>) -> Result<(), Error> {
+        drive.iter().try_for_each(|drive| check_drive(joint, drive))?;
         let world = &self.state()?.world;
         let place = world.joints.iter().position(|known| known.name == joint).ok_or_else(|| {
             let names: Vec<&str> = world.joints.iter().map(|joint| joint.name.as_str()).collect();
@@ -98,7 +109,7 @@ impl Simulation<'_> {
             return Err(Error::NotDriven { name: joint.to_owned(), kind: kind.name() });
         }
         let drives: Vec<(f64, Drive)> = drive.into_iter().map(|drive| (f64::NEG_INFINITY, drive)).collect();
-        self.change(&mut |world| world.joints[place].drives.clone_from(&drives))
+        self.apply(&mut |world| world.joints[place].drives.clone_from(&drives))
     }
 
     /// Sets the largest number of sweeps of the following steps \[-\].
@@ -130,7 +141,7 @@ impl Simulation<'_> {
     /// As [`Simulation::state`].
     pub async fn scale_friction_async(&mut self, factor: f64) -> Result<(), Error> {
         let materials = self.frictions.materials.clone();
-        self.change_async(&mut |world| world.materials.scale_friction(&materials, factor)).await
+        self.apply_async(&mut |world| world.materials.scale_friction(&materials, factor)).await
     }
 
     /// Index of a dynamic body.
@@ -152,7 +163,7 @@ impl Simulation<'_> {
     /// Adds grains.
     ///
     /// # Errors
-    /// When there is no room on the device, or a period is too short for them.
+    /// When a number of theirs is out of range, there is no room on the device, or a period is too short for them.
     pub fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
         block_on(self.add_grains_async(grains))
     }
@@ -162,6 +173,8 @@ impl Simulation<'_> {
     /// # Errors
     /// As [`Simulation::add_grains`].
     pub async fn add_grains_async(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        let (materials, clumps) = (&self.frictions.materials, self.clumps.as_slice());
+        Kinds { materials, clumps, plane: self.plane }.check(grains, self.grains)?;
         self.state = None;
         self.engine.add_grains_async(grains).await?;
         self.grains += grains.len();
@@ -173,7 +186,7 @@ impl Simulation<'_> {
     /// # Errors
     /// As [`Simulation::state`].
     pub fn remove_grains(&mut self, places: &[usize]) -> Result<(), Error> {
-        self.change(&mut |world| {
+        self.apply(&mut |world| {
             let there = |&&place: &&usize| place < world.grain_count() && world.is_present(place);
             let found: Vec<usize> = places.iter().filter(there).copied().collect();
             found.into_iter().for_each(|place| {
@@ -182,10 +195,11 @@ impl Simulation<'_> {
         })
     }
 
-    /// Changes the world between two steps by `change`, as [`Engine::change`](crate::engine::Engine::change) says.
+    /// Changes the world between two steps by `change`, as [`Engine::change`](crate::engine::Engine::change) says. A change after which a
+    /// number is out of range is taken back; for this the world is copied before.
     ///
     /// # Errors
-    /// As [`Simulation::state`].
+    /// When a number is out of range ([`World::check`]), or as [`Simulation::state`].
     pub fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         block_on(self.change_async(change))
     }
@@ -195,6 +209,25 @@ impl Simulation<'_> {
     /// # Errors
     /// As [`Simulation::change`].
     pub async fn change_async(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        let mut found = Ok(());
+        self.apply_async(&mut |world| {
+            let before = world.clone();
+            change(world);
+            found = world.check();
+            if found.is_err() {
+                *world = before;
+            }
+        })
+        .await?;
+        found
+    }
+
+    /// Changes the world by what is known to be in range.
+    fn apply(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        block_on(self.apply_async(change))
+    }
+
+    async fn apply_async(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         self.state = None;
         self.engine.change_async(change).await
     }

@@ -136,6 +136,7 @@ impl<'e> Simulation<'e> {
             observer,
             compatible: scenario.compatible,
             clumps: state.clumps,
+            plane: scenario.world.plane,
             boundaries,
             failure: None,
             frictions: Frictions::of(scenario),

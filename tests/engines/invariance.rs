@@ -165,6 +165,7 @@ impl View {
                 angular_velocity: self.spin(world.bodies.angular_velocity[body]),
                 radius: world.grain_radius(i),
                 material: world.grain_material(i),
+                density: world.grains[i].density,
                 locked: world.bodies.locked[body],
             };
         }

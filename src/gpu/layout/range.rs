@@ -39,6 +39,7 @@ pub fn check_single(
             return Err(Error::BeyondSingle { what, found });
         }
     }
+    world.present_grains().try_for_each(|grain| check_own_density(world, grain))?;
     let laws = laws(world, settings);
     for (material, radii) in extremes.iter().enumerate() {
         for radius in radii.iter().flatten().copied() {
@@ -64,6 +65,20 @@ fn check_settings(settings: &Settings) -> Result<(), Error> {
     ];
     let found = only_on_cpu.into_iter().find(|(is_asked_for, _)| *is_asked_for);
     found.map_or(Ok(()), |(_, setting)| Err(Error::NotOnGpu { setting }))
+}
+
+/// Checks mass and inertia of a sphere with a density of its own; those of other grains follow from their material.
+fn check_own_density(world: &World, grain: usize) -> Result<(), Error> {
+    if world.grains[grain].density.is_none() {
+        return Ok(());
+    }
+    let (body, bodies) = (world.grain_body(grain), &world.bodies);
+    let inverses = [("mass [1/kg]", &bodies.inverse_mass), ("inertia [1/(kg m²)]", &bodies.inverse_inertia)];
+    let wrong = inverses.into_iter().find(|(_, values)| !(values[body] as f32).is_normal());
+    wrong.map_or(Ok(()), |(what, values)| {
+        let what = format!("the inverse {what} of grain {}", world.ids[grain]);
+        Err(Error::BeyondSingle { what, found: values[body] })
+    })
 }
 
 fn check_inverses(world: &World, material: &Material, radius: f64) -> Result<(), Error> {

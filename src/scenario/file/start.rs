@@ -145,6 +145,7 @@ impl<'a> Taken<'a> {
                 radius: self.old.world.grain_radius(place),
                 clump: clump.and_then(|clump| self.clumps[clump as usize]),
                 material: self.materials[self.old.world.grain_material(place) as usize].unwrap_or_default(),
+                density: grains[place].density,
                 locked: locked.and(bodies.locked[body]),
             }
         };
