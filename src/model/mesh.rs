@@ -7,6 +7,7 @@
 
 mod build;
 mod join;
+mod junctions;
 mod nearest;
 mod tree;
 

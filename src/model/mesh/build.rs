@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use glam::{DVec3, I64Vec3};
 
-use super::{Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, bounds_of, tree};
+use super::{
+    Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, bounds_of, junctions, tree,
+};
 
 /// Ratio of the height of a triangle to its longest side below which it counts as a line \[-\].
 const FLAT: f64 = 1e-9;
@@ -23,6 +25,8 @@ pub struct Defects {
     pub branching: usize,
     /// Edges whose two triangles do not face the same side.
     pub turned: usize,
+    /// Edges that were divided at vertices of other triangles, which is no defect any more.
+    pub divided: usize,
     /// Whether the normals of a closed mesh point inwards.
     pub is_inside_out: bool,
 }
@@ -69,15 +73,28 @@ pub enum BadMesh {
 }
 
 /// An edge: its two vertices, the smaller index first.
-type Edge = [u32; 2];
+pub(super) type Edge = [u32; 2];
+
+/// Triangles by edge.
+pub(super) type ByEdge = HashMap<Edge, Vec<u32>>;
 
 fn edge_of(corners: [u32; 3], i: usize) -> Edge {
     let (a, b) = (corners[i], corners[(i + 1) % 3]);
     [a.min(b), a.max(b)]
 }
 
+/// Triangles by edge, in ascending order for each edge.
+pub(super) fn edges_of(triangles: &[[u32; 3]]) -> ByEdge {
+    let mut by_edge = ByEdge::new();
+    for (triangle, &corners) in triangles.iter().enumerate() {
+        (0..3).for_each(|i| by_edge.entry(edge_of(corners, i)).or_default().push(triangle as u32));
+    }
+    by_edge
+}
+
 impl Mesh {
-    /// A mesh of these triangles \[m\]. Triangles without an area, and all but the first of those that are there twice, are left out.
+    /// A mesh of these triangles \[m\]. Triangles without an area, and all but the first of those that are there twice, are left out; those
+    /// with vertices of others on an open edge (T-junctions) are divided there.
     ///
     /// # Errors
     /// When a coordinate is not finite, or nothing is left.
@@ -85,20 +102,19 @@ impl Mesh {
         if triangles.iter().flatten().any(|corner| !corner.is_finite()) {
             return Err(BadMesh::NotFinite);
         }
-        let (vertices, all) = weld(triangles);
+        let [low, high] = bounds_of(triangles.iter().flatten().copied());
+        let near = (WELD * (high - low).length()).max(f64::MIN_POSITIVE);
+        let (vertices, all) = weld(triangles, low, near);
         let corners = with_area(&vertices, &all);
         if corners.is_empty() {
             return Err(BadMesh::Empty);
         }
         let left_out = all.len() - corners.len();
         let (vertices, mut corners) = in_use(&vertices, corners);
-        let mut by_edge: HashMap<Edge, Vec<u32>> = HashMap::new();
-        for (triangle, &corners) in corners.iter().enumerate() {
-            (0..3).for_each(|i| by_edge.entry(edge_of(corners, i)).or_default().push(triangle as u32));
-        }
+        let (by_edge, divided) = junctions::close(&vertices, &mut corners, near);
         let sharp_edges = sharp_edges(&vertices, &corners, &by_edge);
         let mut defects = count_defects(&corners, &by_edge);
-        defects.left_out = left_out;
+        (defects.left_out, defects.divided) = (left_out, divided);
         let (patches, faces) = smooth_parts(&vertices, &corners, &by_edge);
         // All triangles of a patch face the same side, because contacts remember the side of the patch that a sphere is on.
         corners.iter_mut().zip(faces).filter(|(_, faces)| !faces).for_each(|(corners, _)| corners.swap(1, 2));
@@ -125,10 +141,8 @@ impl Mesh {
     }
 }
 
-/// Vertices and triangles of a mesh, in which corners closer to each other than [`WELD`] times its size are one vertex.
-fn weld(triangles: &[[DVec3; 3]]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let [low, high] = bounds_of(triangles.iter().flatten().copied());
-    let near = (WELD * (high - low).length()).max(f64::MIN_POSITIVE);
+/// Vertices and triangles of a mesh, in which corners closer to each other than `near` \[m\] are one vertex; `low` is its smallest corner.
+fn weld(triangles: &[[DVec3; 3]], low: DVec3, near: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let mut known: HashMap<I64Vec3, Vec<u32>> = HashMap::new();
     let mut vertices: Vec<DVec3> = Vec::new();
     let mut vertex = |place: DVec3| {
