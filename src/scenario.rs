@@ -23,7 +23,8 @@
 //! sheet: a closed mesh may be a container as well as a solid. Triangles may have any size: where neighbouring triangles differ by less
 //! than 5° a grain has one contact with all of them, and keeps it while it rolls from one to the next. The motion of a mesh that turns
 //! needs an `axis` and a `point`; the default of `point` is the middle of the box around the mesh. `esker check` counts the triangles and
-//! reports what keeps the mesh from being a solid. A mesh has at most 10⁷ triangles and 512 MiB.
+//! reports what keeps the mesh from being a solid. Normals, colours, lines and points of the file are not used. Faces of an OBJ file with more
+//! than three corners are cut into triangles; concave ones must be plane. A mesh has at most 10⁷ triangles and 512 MiB.
 //!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency, phase_deg), `table`
 //! (times, displacements), `dynamic` (velocity, angular_velocity, locked_axes, density; mass, inertia, centre_of_mass), `slider` (mass,
@@ -107,12 +108,19 @@
 //!
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and one of: `corner` and
 //! `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid fraction), `pyramid` (base, rows,
-//! lift), `list` (positions; radii, velocities, angular_velocities, each one per position), `csv` (file with columns x, y, z and optionally
-//! radius, vx, vy, vz, wx, wy, wz), `frame` (file, the `grains_000012.vtp` of a run of spheres of one material), `dump` (file, a text dump
-//! of LAMMPS or LIGGGHTS in SI units with columns x y z, xu yu zu or xs ys zs, and optionally radius or diameter, vx vy vz, omegax omegay
-//! omegaz; `timestep`, by default its last; `type`, by default all). A lattice is filled from below. `corner` is the centre of its first
+//! lift), `list` (positions; radii, velocities, angular_velocities, each one per position), `csv`, `dump` and `frame` (files, see below). A lattice is filled from below. `corner` is the centre of its first
 //! grain; with `counts = [nx, ny]` it has as many layers as `count` grains need. In a box or region only those sites are used whose grain
 //! lies inside, whatever its jitter.
+//!
+//! `csv` is a table with the columns x, y, z and optionally radius (or r, diameter), vx, vy, vz, wx, wy, wz, density or mass, material, qw, qx,
+//! qy, qz, separated by commas, semicolons, tabs or blanks. `dump` is a text dump of LAMMPS or LIGGGHTS with x y z, xu yu zu, xs ys zs or xsu
+//! ysu zsu, and optionally radius or diameter, vx vy vz, omegax omegay omegaz, density or mass, type, quaternions; boxes may be tilted.
+//! `timestep` takes one frame (default: the last), `type` the grains of one type (default: all). Its numbers are in SI units, unless `ITEM:
+//! UNITS` names cgs, micro or nano. `frame` is the `grains_000012.vtp` of a run of spheres of one material. What a file says about a grain
+//! (radius, velocities, mass or density, material, orientation) goes before what its block says. `materials = { 1 = "glass", 2 = "steel" }`
+//! in the packing names the materials of the types; a column `material` has their names. A file whose grains are of several types is refused
+//! without it, and so are columns that make a grain another body (`shapex`, `id_multisphere`, ...). Everything else is left out, and
+//! `esker check` and `esker run` tell in a line per file what was taken and what was not. No coordinate or velocity exceeds 10⁹.
 //!
 //! `[start]` takes the grains that are present at the checkpoint of another scenario, numbered anew from 0 in their order. Their materials
 //! and clumps are found by name in the new scenario. Contacts start from the impulses of the checkpoint, converted as forces: times the
@@ -225,6 +233,8 @@ pub struct Scenario {
     pub convergence: Option<ConvergencePlan>,
     /// Computation of compatible forces beside those of the solver, if any.
     pub compatible: Option<CompatiblePlan>,
+    /// What was taken of each table, dump, frame and mesh, and what was left out, a line for each file.
+    pub notes: Vec<String>,
     /// Files that the scenario was read from: the scenario itself, tables of grains, curves.
     pub inputs: Inputs,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
@@ -256,6 +266,7 @@ impl Scenario {
             expectations: Vec::new(),
             convergence: None,
             compatible: None,
+            notes: Vec::new(),
             inputs: Inputs::default(),
             resolved: String::new(),
         }

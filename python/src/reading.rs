@@ -74,6 +74,7 @@ pub fn check<'py>(
     found.set_item("joints", names(world.joints.iter().map(|joint| &joint.name).collect()))?;
     found
         .set_item("materials", names(world.materials.list.iter().map(|material| &material.name).collect()))?;
+    found.set_item("notes", &scenario.notes)?;
     found
         .set_item("not_on_gpu", check_for_gpu(&scenario).err().map(|error| in_python(&error.to_string())))?;
     found.set_item("resolved", &scenario.resolved)?;

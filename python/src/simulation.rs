@@ -171,6 +171,12 @@ impl Simulation {
         self.scenario.duration
     }
 
+    /// What was taken of each file that the scenario names, and what was left out: a line for each.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.scenario.notes.clone()
+    }
+
     /// Title of the scenario.
     #[getter]
     fn title(&self) -> &str {

@@ -114,7 +114,8 @@ def test_the_check_tells_what_a_scenario_amounts_to(bed: dict[str, Any]) -> None
     found = esker.check(bed)
     assert (found.name, found.grains, found.most_grains, found.duration) == ("scenario", 64, 64, 0.2)
     assert (found.boundaries, found.materials, found.joints) == (["box"], ["glass"], [])
-    assert found.not_on_gpu is None and found.resolved["solver"]["warm_start"]["kind"] == "adaptive"
+    assert found.notes == [] and found.not_on_gpu is None
+    assert found.resolved["solver"]["warm_start"]["kind"] == "adaptive"
     bed["solver"]["coarse_corrections"] = 1
     refused = esker.check(bed).not_on_gpu
     assert refused is not None and "the GPU engine has no" in refused and "--" not in refused

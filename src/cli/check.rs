@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use crate::engine::prudent;
 use crate::model::joint::freedom::Freedom;
-use crate::model::mesh::Defects;
 use crate::model::plane::grain_volume;
 use crate::model::{Domain, Mesh, Outside, PairLaw, Periodic, Sink, World};
 use crate::scenario::Scenario;
@@ -61,6 +60,7 @@ fn print_counts(scenario: &Scenario) {
     say!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
     say!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
     say!("  expectations  {}", scenario.expectations.len());
+    scenario.notes.iter().for_each(|told| say!("  file          {told}"));
     print_period(&world.periodic);
     print_domain(world.domain.as_ref());
     memory::print_plan(scenario);
@@ -74,10 +74,13 @@ fn print_mesh(mesh: &Mesh) {
         "  mesh          {}: {triangles} triangles in {patches} smooth patches, {x} x {y} x {z} m",
         mesh.name
     );
+    if mesh.defects.divided > 0 {
+        say!("                {} edges divided at vertices of other triangles", mesh.defects.divided);
+    }
     for defect in mesh.defects.in_words() {
         say!("                {defect}");
     }
-    if mesh.defects == Defects::default() {
+    if mesh.defects.in_words().is_empty() {
         say!("                closed, {} m3", short(mesh.solid().volume));
     }
 }

@@ -85,6 +85,7 @@ pub(super) fn run_on(
     }
     if !arguments.quiet {
         note!("{}: on {}", scenario.title, engine.identity());
+        scenario.notes.iter().for_each(|told| note!("{told}"));
     }
     listen_for_interrupt();
     let mut display = if arguments.quiet { Display::Silent } else { Display::new() };

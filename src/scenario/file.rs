@@ -6,6 +6,7 @@ mod boundaries;
 mod changes;
 mod checks;
 mod clumps;
+mod columns;
 mod convergence;
 mod document;
 mod domain;
@@ -150,11 +151,11 @@ fn read(
     let report = Report::new(source);
     let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
     let scenario = root.read(|root| Some(scenario(root, name, folder)));
-    let inputs = Inputs(report.inputs());
+    let (inputs, notes) = (Inputs(report.inputs()), report.notes());
     let (problems, filled) = report.finish();
     match scenario {
         Some(scenario) if problems.is_empty() => {
-            Ok(Scenario { resolved: resolved::resolve(document, &filled), inputs, ..scenario })
+            Ok(Scenario { resolved: resolved::resolve(document, &filled), inputs, notes, ..scenario })
         }
         _ => Err(fail(problems)),
     }
@@ -198,6 +199,15 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     if report.is_clean() {
         range::check(root, &world, &emitters, &settings);
+    }
+    if report.is_clean()
+        && let Err(error) = world.check()
+    {
+        report.problem(
+            &(0..0),
+            error.to_string(),
+            "change what says so, in this file or in one that it names",
+        );
     }
 
     let observed = observed::observe(root, &world, &names, grains);
@@ -276,6 +286,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         expectations,
         convergence,
         compatible,
+        notes: Vec::new(),
         inputs: Inputs::default(),
         resolved: String::new(),
     };

@@ -152,7 +152,7 @@ impl Emitter {
         Some(Grain {
             velocity: self.source.velocity,
             locked: self.source.locked,
-            ..self.source.make.grain(position, radius, self.source.material, &mut self.random)
+            ..self.source.make.grain(position, radius, self.source.material, None, &mut self.random)
         })
     }
 

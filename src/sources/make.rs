@@ -84,11 +84,24 @@ impl Make {
         density * radii.mean_volume()
     }
 
-    /// Makes a grain at rest. Only a random orientation draws numbers.
-    pub fn grain(&self, position: DVec3, radius: f64, material: MaterialId, random: &mut Random) -> Grain {
-        let orientation = match self.orientation {
-            Orientation::Random => random.turn(),
-            Orientation::Fixed(orientation) => orientation,
+    /// Whether the grains are of a clump whose mass was given.
+    pub fn has_given_mass(&self, clumps: &[Clump]) -> bool {
+        self.clump.is_some_and(|clump| clumps[clump as usize].given.is_some())
+    }
+
+    /// Makes a grain at rest, in the orientation `turn` if there is one. Only a random orientation draws numbers.
+    pub fn grain(
+        &self,
+        position: DVec3,
+        radius: f64,
+        material: MaterialId,
+        turn: Option<DQuat>,
+        random: &mut Random,
+    ) -> Grain {
+        let orientation = match (turn, self.orientation) {
+            (Some(turn), _) => turn,
+            (None, Orientation::Random) => random.turn(),
+            (None, Orientation::Fixed(orientation)) => orientation,
         };
         Grain { clump: self.clump, orientation, ..Grain::at(position, radius, material) }
     }

@@ -31,6 +31,8 @@ class Check:
     """Names of the joints."""
     materials: list[str]
     """Names of the materials."""
+    notes: list[str]
+    """What was taken of each table, dump, frame and mesh, and what was left out: a line for each file."""
     not_on_gpu: str | None
     """Why the scenario does not run on a GPU, or None where it does."""
     resolved: dict[str, Any]

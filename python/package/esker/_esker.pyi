@@ -220,6 +220,9 @@ class Simulation:
     def title(self) -> str:
         """Title of the scenario."""
     @property
+    def notes(self) -> list[str]:
+        """What was taken of each file that the scenario names, and what was left out: a line for each."""
+    @property
     def device(self) -> Device:
         """Device that it runs on."""
     @property

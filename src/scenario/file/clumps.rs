@@ -4,11 +4,13 @@ use std::path::Path;
 
 use glam::{DQuat, DVec3};
 
+use super::columns::{Columns, Record};
 use super::radii::radii;
 use super::read::asked::Asked;
 use super::read::open_named;
 use super::read::{Need, Node, RADIUS, Table, direction, number, text, vector};
 use crate::error::suggest;
+use crate::model::range::{RADII, WITHIN_RADII};
 use crate::model::{Clump, ClumpId};
 use crate::sources::make::{Make, Orientation};
 use crate::sources::radii::Radii;
@@ -18,7 +20,6 @@ const MOST: usize = 1000;
 const MASS: Need = Need::new(|x| x > 0.0, "a positive mass in kg");
 const MOMENT: Need = Need::new(|x| x > 0.0, "a positive moment of inertia in kg m²");
 const ANGLE: Need = Need::new(|x| x.abs() <= 1e6, "an angle in degrees");
-const COLUMNS: [&str; 4] = ["x", "y", "z", "r"];
 
 /// Reads all clumps. A faulty clump keeps its name, so that references to it are not reported as mistakes.
 pub fn clumps(table: &mut Table<'_>, folder: &Path) -> Vec<Clump> {
@@ -91,44 +92,68 @@ fn spheres(nodes: &[Node<'_>]) -> Option<Vec<(DVec3, f64)>> {
 
 /// Reads spheres from a table with columns x, y, z, r, the format of the clumps of DEM-Engine.
 fn read_csv(node: &Node<'_>, folder: &Path, name: &str) -> Option<Vec<(DVec3, f64)>> {
-    let help = "the header is x,y,z,r, lengths in metres; paths start at the scenario's folder";
+    let help =
+        "the first line has the names x,y,z,r, lengths in metres; paths start at the scenario's folder";
     let rows = open_named(node, folder, name).and_then(|file| rows(file, name));
-    rows.map_err(|mistakes| mistakes.iter().take(5).for_each(|mistake| node.problem(mistake, help))).ok()
+    let found =
+        rows.map_err(|mistakes| mistakes.iter().take(5).for_each(|mistake| node.problem(mistake, help)));
+    let (spheres, note) = found.ok()?;
+    node.report.note(note);
+    Some(spheres)
 }
 
-fn rows(input: impl std::io::Read, name: &str) -> Result<Vec<(DVec3, f64)>, Vec<String>> {
-    let mut reader =
-        ::csv::ReaderBuilder::new().trim(::csv::Trim::All).comment(Some(b'#')).from_reader(input);
-    let header = reader.headers().map_err(|error| vec![format!("{name}: {error}")])?.clone();
-    if !header.iter().map(str::to_ascii_lowercase).eq(COLUMNS) {
-        let found = header.iter().collect::<Vec<_>>().join(",");
-        return Err(vec![format!("{name}: the columns are {found}, expected x,y,z,r")]);
-    }
+/// Spheres of a file, and what was taken of it.
+type Read = (Vec<(DVec3, f64)>, String);
+
+fn rows(input: impl std::io::Read, name: &str) -> Result<Read, Vec<String>> {
+    let mut columns = Columns::open(input, name).map_err(|mistake| vec![mistake])?;
+    let title = |i: usize| columns.header.get(i).map(|title| title.to_ascii_lowercase());
+    let find = |names: &[&str]| {
+        let is_it = |i: &usize| title(*i).is_some_and(|title| names.contains(&title.as_str()));
+        (0..columns.header.len()).find(is_it)
+    };
+    let places = [find(&["x"]), find(&["y"]), find(&["z"]), find(&["r", "radius"])];
+    let [Some(x), Some(y), Some(z), Some(r)] = places else {
+        let found = columns.header.join(",");
+        return Err(vec![format!("{name}:{}: the columns are {found}, expected x,y,z,r", columns.line)]);
+    };
+    let places = [x, y, z, r];
+    let others: Vec<String> = (0..columns.header.len())
+        .filter(|i| !places.contains(i))
+        .map(|i| columns.header[i].clone())
+        .collect();
     let (mut spheres, mut mistakes) = (Vec::new(), Vec::new());
-    for record in reader.records() {
-        match record.map_err(|error| format!("{name}: {error}")).and_then(|record| sphere(&record, name)) {
+    columns.read(|record| {
+        match record.and_then(|record| sphere(&record, places, name)) {
             Ok(sphere) => spheres.push(sphere),
             Err(mistake) => mistakes.push(mistake),
         }
+        spheres.len() <= MOST && mistakes.len() <= MOST
+    });
+    if !mistakes.is_empty() {
+        return Err(mistakes);
     }
-    if mistakes.is_empty() { Ok(spheres) } else { Err(mistakes) }
+    let left_out = match others.as_slice() {
+        [] => "nothing is left out".to_owned(),
+        all => format!("left out: {}", all.join(", ")),
+    };
+    let note = format!("{name}: {} spheres of a clump; {left_out}", spheres.len());
+    Ok((spheres, note))
 }
 
-fn sphere(record: &::csv::StringRecord, name: &str) -> Result<(DVec3, f64), String> {
-    let line = record.position().map_or(0, ::csv::Position::line);
-    let number = |column: usize| {
-        let text = record.get(column).unwrap_or("");
-        let good = text.parse::<f64>().ok().filter(|value| value.abs() <= 1e6);
-        good.ok_or_else(|| {
-            format!("{name}:{line}: {} is \"{text}\", expected a finite number", COLUMNS[column])
-        })
+fn sphere(record: &Record<'_>, [x, y, z, r]: [usize; 4], name: &str) -> Result<(DVec3, f64), String> {
+    let line = record.line;
+    let number = |column: usize, title: &str| {
+        let number = record.number(column, title).and_then(|number| match number.abs() <= 1e6 {
+            true => Ok(number),
+            false => Err(format!("{title} is {number:e}, expected a finite number (at most 1e6)")),
+        });
+        number.map_err(|mistake| format!("{name}:{line}: {mistake}"))
     };
-    let (centre, radius) = (DVec3::new(number(0)?, number(1)?, number(2)?), number(3)?);
-    match (1e-7..=1e6).contains(&radius) {
+    let (centre, radius) = (DVec3::new(number(x, "x")?, number(y, "y")?, number(z, "z")?), number(r, "r")?);
+    match RADII.contains(&radius) {
         true => Ok((centre, radius)),
-        false => {
-            Err(format!("{name}:{line}: r is {radius}, expected a positive radius in metres (1e-7 to 1e6)"))
-        }
+        false => Err(format!("{name}:{line}: r is {radius}, expected {WITHIN_RADII}")),
     }
 }
 
@@ -166,7 +191,8 @@ fn clump_id(clumps: &[Clump]) -> impl Fn(Node<'_>) -> Option<ClumpId> {
                 true => format!("add a table [clumps.{name}]"),
                 false => suggest(&name, clumps.iter().map(|clump| clump.name.as_str())),
             };
-            node.problem(format!("`{}` is \"{name}\", which is not a clump", node.name()), advice);
+            let message = format!("`{}` is \"{name}\", which is not a clump", node.name());
+            node.problem_of(format!("clump {name}"), message, advice);
         }
         id.map(|id| id as ClumpId)
     }
@@ -194,8 +220,11 @@ mod tests {
     #[test]
     fn the_clumps_of_dem_engine_are_read() {
         let text = "x,y,z,r\n0.00,-0.41,0,0.8\n-0.33,0.19,0,0.8\n0.29,0.19,0,0.8\n# volume = 4.25\n";
-        let spheres = rows(text.as_bytes(), "flat.csv").expect("three spheres");
+        let (spheres, _) = rows(text.as_bytes(), "flat.csv").expect("three spheres");
         assert_eq!((spheres.len(), spheres[1]), (3, (DVec3::new(-0.33, 0.19, 0.0), 0.8)));
+        let (again, note) =
+            rows(text.replace(',', "\t").replace("\tr", "\tradius").as_bytes(), "f").expect("spheres");
+        assert_eq!((again, note.as_str()), (spheres, "f: 3 spheres of a clump; nothing is left out"));
     }
 
     #[test]
@@ -203,7 +232,7 @@ mod tests {
         let mistakes = rows("x,y,z,r\n0,0,0,-1\n0,zero,0,1\n".as_bytes(), "c.csv").expect_err("two mistakes");
         assert!(mistakes[0].starts_with("c.csv:2: r is -1"), "{}", mistakes[0]);
         assert!(mistakes[1].starts_with("c.csv:3: y is \"zero\""), "{}", mistakes[1]);
-        let mistakes = rows("x,y,z,radius\n".as_bytes(), "c.csv").expect_err("another header");
+        let mistakes = rows("x,y,z,size\n".as_bytes(), "c.csv").expect_err("another header");
         assert!(mistakes[0].contains("expected x,y,z,r"), "{}", mistakes[0]);
     }
 }

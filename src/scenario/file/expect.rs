@@ -211,6 +211,12 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
     }
 }
 
+/// Cause of a quantity that cannot be measured: the name of its subject, if there is no such one, else the quantity.
+fn cause(column: &str, message: &str) -> String {
+    let subject = message.split_once(": there is no ").map(|(_, subject)| subject.replace('"', ""));
+    subject.unwrap_or_else(|| format!("quantity {column}"))
+}
+
 fn expectation(
     label: String,
     span: &Range<usize>,
@@ -222,7 +228,7 @@ fn expectation(
         let node = table.node(key)?;
         let quantity = text(node.clone())?;
         if let Err((message, help)) = known(&quantity, subjects) {
-            node.problem(message, help);
+            node.problem_of(cause(&quantity, &message), message, help);
         }
         Some(quantity)
     };
@@ -234,7 +240,8 @@ fn expectation(
                     true => "add `of = \"...\"` or use a quantity as the label; ",
                     false => "",
                 };
-                table.report.problem(span, message, format!("{own_label}{help}"));
+                let cause = cause(&label, &message);
+                table.report.problem_of(cause, span, message, format!("{own_label}{help}"));
             }
             Some(label.clone())
         }

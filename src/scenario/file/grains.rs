@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::clumps::{make, radii_of};
 use super::materials::material_id;
-use super::packing::{Packing, Placed, Refusal, packing};
+use super::packing::{self, Packing, Placed, Refusal, Weight, packing};
 use super::read::{Need, Node, Report, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
 use crate::model::Random;
@@ -58,13 +58,15 @@ fn materials(node: Node<'_>, world: &World) -> Option<Vec<MaterialId>> {
 
 /// Reads one of `[[grains]]`; `index` is its place in the list, from 0.
 pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) -> Option<Block> {
-    let materials = table.get("material", |node| materials(node, world));
+    let has_material = table.has("material");
+    let materials = table.maybe("material", |node| materials(node, world));
     let make = make(table, &world.clumps);
     let reach = make.as_ref().map_or(1.0, Make::reach);
     let has_radii = table.has("radius") || make.as_ref().is_none_or(|make| make.listed_radius().is_some());
     let radii = make.as_ref().and_then(|make| radii_of(make, table));
     let span = table.node("packing").map_or(table.span.clone(), |node| node.span);
-    let packing = table.get("packing", |node| packing(node, radii.as_ref(), reach, folder));
+    let packing = table.get("packing", |node| packing(node, radii.as_ref(), reach, &world.materials, folder));
+    let is_of_a_file = table.node("packing").is_some_and(|node| packing::is_of_a_file(&node));
     let packing = packing.map(|packing| packing.in_plane(world.plane));
     if world.plane.is_some() && table.has("clump") {
         table.problem(
@@ -78,12 +80,28 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     let locked = locked_axes(table);
     let settled = matches!(packing, Some(Packing::Rows(_)));
     let allow_overlap = table.or("allow_overlap", settled, boolean);
-    let needs_radii = packing.as_ref().is_none_or(Packing::needs_radii);
+    // What a file that cannot be read holds is not known.
+    let or_known = |needs: fn(&Packing) -> bool| packing.as_ref().map_or(!is_of_a_file, needs);
+    let needs_radii = or_known(Packing::needs_radii);
+    if or_known(Packing::needs_material) && !has_material {
+        table.missing("material", "for example material = \"glass\"");
+    }
     if needs_radii && !has_radii {
         table.missing("radius", "for example radius = { kind = \"constant\", value = 0.005 }");
     }
     let radii = if needs_radii { radii? } else { radii.unwrap_or(Radii::Constant(1.0)) };
-    let (materials, make, packing) = (materials?, make?, packing?);
+    let (make, packing) = (make?, packing?);
+    let materials = if has_material { materials? } else { Vec::new() };
+    if packing.weighs() && make.has_given_mass(&world.clumps) {
+        table.problem(
+            format!(
+                "`{}` is of clumps with a `mass`, and its file has a mass or density for each",
+                table.name()
+            ),
+            "leave out one of them",
+        );
+        return None;
+    }
     Some(Block {
         index,
         span,
@@ -105,17 +123,30 @@ impl Block {
         format!("grains.{}", self.index)
     }
 
-    fn grain(&self, (i, placed): (usize, &Placed), locked: Axes, random: &mut Random) -> Grain {
-        Grain {
+    fn grain(
+        &self,
+        world: &World,
+        (i, placed): (usize, &Placed),
+        locked: Axes,
+        random: &mut Random,
+    ) -> Grain {
+        let row = self.packing.row(i);
+        let of_block = || self.materials.get(i % self.materials.len().max(1)).copied().unwrap_or_default();
+        let material = row.and_then(|row| row.material).unwrap_or_else(of_block);
+        let turn = row.and_then(|row| row.orientation);
+        let grain = Grain {
             velocity: placed.motion.velocity.unwrap_or(self.velocity),
             angular_velocity: placed.motion.angular_velocity.unwrap_or(self.angular_velocity),
             locked: locked.and(self.locked),
-            ..self.make.grain(
-                placed.position,
-                placed.radius,
-                self.materials[i % self.materials.len()],
-                random,
-            )
+            ..self.make.grain(placed.position, placed.radius, material, turn, random)
+        };
+        match row.map(|row| row.weight) {
+            None | Some(Weight::OfMaterial) => grain,
+            Some(Weight::Density(density)) => Grain { density: Some(density), ..grain },
+            Some(Weight::Mass(mass)) => {
+                let of_one = world.mass_of(&Grain { density: Some(1.0), ..grain });
+                Grain { density: Some(mass / of_one), ..grain }
+            }
         }
     }
 
@@ -126,7 +157,8 @@ impl Block {
         }
         let mut draw = || self.random_velocity * random.normal();
         let drawn: Vec<DVec3> = grains.iter().map(|_| DVec3::new(draw(), draw(), draw())).collect();
-        let density = |grain: &Grain| world.materials.list[grain.material as usize].density;
+        let of_material = |grain: &Grain| world.materials.list[grain.material as usize].density;
+        let density = |grain: &Grain| grain.density.unwrap_or_else(|| of_material(grain));
         let mass = |grain: &Grain| density(grain) * grain_volume(world.plane, grain.radius);
         let momentum: DVec3 =
             grains.iter().zip(&drawn).map(|(grain, &velocity)| mass(grain) * velocity).sum();
@@ -184,7 +216,8 @@ pub fn place(
             Ok(placed) => {
                 let first = placement.grains.len();
                 placement.starts.push((first, i));
-                let grains = placed.iter().enumerate().map(|grain| block.grain(grain, locked, &mut random));
+                let grains =
+                    placed.iter().enumerate().map(|grain| block.grain(world, grain, locked, &mut random));
                 placement.grains.extend(grains);
                 block.agitate(world, &mut placement.grains[first..], &mut random);
             }

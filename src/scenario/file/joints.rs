@@ -201,7 +201,8 @@ fn named(node: Node<'_>, names: &[String]) -> Option<String> {
     let name = text(node.clone())?;
     if !names.contains(&name) {
         let known = names.iter().map(String::as_str);
-        node.problem(format!("`{}`: there is no boundary \"{name}\"", node.name()), suggest(&name, known));
+        let message = format!("`{}`: there is no boundary \"{name}\"", node.name());
+        node.problem_of(format!("boundary {name}"), message, suggest(&name, known));
     }
     Some(name)
 }

@@ -76,7 +76,8 @@ pub fn material_id(materials: &Materials) -> impl Fn(Node<'_>) -> Option<Materia
                 true => format!("add a table [materials.{name}]"),
                 false => suggest(&name, known),
             };
-            node.problem(format!("`{}` is \"{name}\", which is not a material", node.name()), advice);
+            let message = format!("`{}` is \"{name}\", which is not a material", node.name());
+            node.problem_of(format!("material {name}"), message, advice);
         }
         id
     }

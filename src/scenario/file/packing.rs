@@ -5,17 +5,23 @@ mod dump;
 mod frame;
 mod lattice;
 mod random;
+mod rows;
+mod units;
 
+use std::ops::Range;
 use std::path::Path;
 
 use glam::DVec3;
 
-pub use self::csv::Row;
 pub use self::lattice::Lattice;
+use self::rows::Rows;
+pub use self::rows::{Row, Weight};
 use super::MAX_GRAINS;
+use super::materials::material_id;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
 use super::region::region;
-use crate::model::{Periodic, Plane, Random, Region};
+use crate::error::suggest;
+use crate::model::{MaterialId, Materials, Periodic, Plane, Random, Region};
 use crate::sources::radii::{Radii, RadiusDraw};
 
 /// Packing: initial positions of the grains of a block.
@@ -97,7 +103,13 @@ fn grain_count(node: Node<'_>) -> Option<u64> {
 
 /// Reads a packing of grains with the given sizes. `reach` is the radius of the bounding sphere of a grain over the radius of the sphere of
 /// its volume \[-\]. Paths of files start at `folder`.
-pub fn packing(node: Node<'_>, radii: Option<&Radii>, reach: f64, folder: &Path) -> Option<Packing> {
+pub fn packing(
+    node: Node<'_>,
+    radii: Option<&Radii>,
+    reach: f64,
+    materials: &Materials,
+    folder: &Path,
+) -> Option<Packing> {
     let balls = radii.map(|radii| radii.scaled(reach));
     node.table(|table| match table.kind(KINDS)? {
         "column" => column(table),
@@ -105,10 +117,113 @@ pub fn packing(node: Node<'_>, radii: Option<&Radii>, reach: f64, folder: &Path)
         "random" => random_packing(table, radii),
         "pyramid" => pyramid(table, radii),
         "list" => list(table),
-        "csv" => csv::read(table, folder).map(Packing::Rows),
-        "dump" => dump::read(table, folder).map(Packing::Rows),
-        _ => frame::read(table, folder).map(Packing::Rows),
+        "csv" => of_several(table, materials, |table| csv::read(table, folder)),
+        "dump" => of_several(table, materials, |table| dump::read(table, folder)),
+        _ => frame::read(table, folder).map(|rows| told(table, rows)),
     })
+}
+
+/// Returns whether a packing is that of a file, in which anything may be.
+pub fn is_of_a_file(node: &Node<'_>) -> bool {
+    node.child("kind").is_some_and(|kind| matches!(kind.text(), Some("csv" | "dump" | "frame")))
+}
+
+/// Notes what was taken of a file, and returns its grains.
+fn told(table: &Table<'_>, rows: Rows) -> Packing {
+    table.report.note(rows.note.text());
+    Packing::Rows(rows.rows)
+}
+
+/// Reads grains of a file, which may be of several materials: `materials` gives that of each type.
+fn of_several<'a>(
+    table: &mut Table<'a>,
+    materials: &Materials,
+    read: impl FnOnce(&mut Table<'a>) -> Option<Rows>,
+) -> Option<Packing> {
+    let given = table.maybe("materials", |node| {
+        node.table(|table| {
+            let named = table.named();
+            let count = named.len();
+            let one = |(kind, span, node): (String, Range<usize>, Node<'_>)| {
+                Some((kind, span, material_id(materials)(node)?))
+            };
+            let given: Vec<_> = named.into_iter().filter_map(one).collect();
+            (given.len() == count).then_some(given)
+        })
+    });
+    let is_faulty = given.is_none() && table.has("materials");
+    let mut rows = read(table)?;
+    if is_faulty {
+        return None;
+    }
+    let ids = match given {
+        Some(given) => by_type(table, &rows, &given)?,
+        None => by_name(table, &mut rows, materials)?,
+    };
+    for row in &mut rows.rows {
+        row.material = row.material.and_then(|kind| ids[kind as usize]);
+    }
+    Some(told(table, rows))
+}
+
+/// Returns the material of each type of a file, which `given` names.
+fn by_type(
+    table: &Table<'_>,
+    rows: &Rows,
+    given: &[(String, Range<usize>, MaterialId)],
+) -> Option<Vec<Option<MaterialId>>> {
+    if rows.kinds.is_empty() {
+        table.problem("the file has no column of types", "leave out `materials`");
+        return None;
+    }
+    let material =
+        |kind: &String| given.iter().find(|(name, ..)| name == kind).map(|(.., material)| Some(*material));
+    let help = |kind: &str| format!("add \"{kind}\" = \"...\" to `materials`");
+    all_of(table, rows, material, "no material is given for", help)
+}
+
+/// Returns the materials of all words in the column of types or materials, or reports those that have none.
+fn all_of(
+    table: &Table<'_>,
+    rows: &Rows,
+    material: impl Fn(&String) -> Option<Option<MaterialId>>,
+    wrong: &str,
+    help: impl Fn(&str) -> String,
+) -> Option<Vec<Option<MaterialId>>> {
+    let missing: Vec<&str> =
+        rows.kinds.iter().filter(|kind| material(kind).is_none()).map(String::as_str).collect();
+    if let Some(first) = missing.first() {
+        let shown = missing.iter().take(5).map(|kind| format!("\"{kind}\"")).collect::<Vec<_>>().join(", ");
+        let more = missing.len().saturating_sub(5);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        table.problem(
+            format!("{wrong} {shown}{more} in column `{}` of the file", rows.kind_title),
+            help(first),
+        );
+        return None;
+    }
+    rows.kinds.iter().map(material).collect()
+}
+
+/// Returns the material of each word in the column of types or materials. Numbers of types say nothing as long as there is one alone.
+fn by_name(table: &Table<'_>, rows: &mut Rows, materials: &Materials) -> Option<Vec<Option<MaterialId>>> {
+    let kinds = &rows.kinds;
+    if !rows.kind_title.eq_ignore_ascii_case("material") {
+        if kinds.len() < 2 {
+            rows.note.leave_out(&rows.kind_title);
+            return Some(vec![None; kinds.len()]);
+        }
+        let several = kinds.iter().map(|kind| format!("\"{kind}\" = \"...\"")).collect::<Vec<_>>().join(", ");
+        let message = format!("the file holds grains of {} types ({})", kinds.len(), kinds.join(", "));
+        table.problem(
+            message,
+            format!("say what they are of: materials = {{ {several} }}; or take one `type`"),
+        );
+        return None;
+    }
+    let known = || materials.list.iter().map(|material| material.name.as_str()).collect::<Vec<_>>();
+    let help = |kind: &str| suggest(kind, known());
+    all_of(table, rows, |kind| materials.find(kind).map(Some), "no material is called", help)
 }
 
 fn column(table: &mut Table<'_>) -> Option<Packing> {
@@ -224,6 +339,27 @@ impl Packing {
             Packing::Pyramid { rows, .. } => Some(rows * (rows + 1) * (2 * rows + 1) / 6),
             Packing::List { positions, .. } => Some(positions.len() as u64),
             Packing::Rows(rows) => Some(rows.len() as u64),
+        }
+    }
+
+    /// Returns whether a grain needs a material from the block.
+    pub fn needs_material(&self) -> bool {
+        match self {
+            Packing::Rows(rows) => rows.iter().any(|row| row.material.is_none()),
+            _ => true,
+        }
+    }
+
+    /// Returns whether a grain has a density or mass of its own.
+    pub fn weighs(&self) -> bool {
+        matches!(self, Packing::Rows(rows) if rows.iter().any(|row| row.weight != Weight::OfMaterial))
+    }
+
+    /// Returns the row of a grain, if it is from a file.
+    pub fn row(&self, grain: usize) -> Option<&Row> {
+        match self {
+            Packing::Rows(rows) => rows.get(grain),
+            _ => None,
         }
     }
 

@@ -198,7 +198,8 @@ fn inside_cylinder(node: Node<'_>, world: &World, names: &[String]) -> Option<(u
     let name = text(node.clone())?;
     if !names.contains(&name) {
         let known = names.iter().map(String::as_str);
-        node.problem(format!("`{}`: there is no boundary \"{name}\"", node.name()), suggest(&name, known));
+        let message = format!("`{}`: there is no boundary \"{name}\"", node.name());
+        node.problem_of(format!("boundary {name}"), message, suggest(&name, known));
     }
     let body = world.boundaries.iter().position(|boundary| boundary.name == name)?;
     let radius =

@@ -55,6 +55,11 @@ impl Problem {
         Problem { message: shown(message.into()), help: None, origin: shown(origin.into()), place: None }
     }
 
+    /// Adds to the message.
+    pub fn add(&mut self, words: &str) {
+        self.message.push_str(&printable(words));
+    }
+
     /// Adds advice on how to correct the mistake.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Problem {

@@ -5,6 +5,8 @@
 //! key that no reader asked for is an unknown key.
 
 pub mod asked;
+mod findings;
+mod plain;
 mod values;
 
 use std::cell::RefCell;
@@ -13,15 +15,17 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use glam::DVec3;
 use toml::de::{DeTable, DeValue};
 use toml_edit::Value;
 
 use super::problems::{Problem, Source};
-use crate::error::suggest;
+use crate::error::{nearest, suggest};
 use crate::files::{Bounded, open_table};
+use crate::model::range::{FAR, RADII, WITHIN_FAR, WITHIN_RADII};
 use crate::scenario::LONGEST_TIME;
 use asked::{Asked, Heard};
+use findings::{Finding, Follows, one_per_cause};
+pub use plain::Plain;
 
 pub use values::{
     FILE_NAME_ADVICE, boolean, by_start, direction, file_name, is_file_name, number, over_time, text,
@@ -52,7 +56,10 @@ pub struct Filled {
 /// Findings of a reading: mistakes, and defaults that were taken.
 pub struct Report {
     source: Arc<Source>,
-    problems: RefCell<Vec<(usize, Problem)>>,
+    findings: RefCell<Vec<Finding>>,
+    /// Unknown keys, as the path of their table and the key that each is likely to stand for.
+    misspelt: RefCell<Vec<(Vec<Step>, String)>>,
+    notes: RefCell<Vec<String>>,
     filled: RefCell<Vec<Filled>>,
     inputs: RefCell<Vec<PathBuf>>,
     /// Requests of the readers, if they are recorded.
@@ -66,7 +73,9 @@ impl Report {
     pub fn new(source: Arc<Source>) -> Report {
         Report {
             source,
-            problems: RefCell::default(),
+            findings: RefCell::default(),
+            misspelt: RefCell::default(),
+            notes: RefCell::default(),
             filled: RefCell::default(),
             inputs: RefCell::default(),
             asked: None,
@@ -76,8 +85,39 @@ impl Report {
 
     /// Notes a mistake and advice on how to correct it.
     pub fn problem(&self, span: &Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        self.find(span, message, help, Follows::Nothing);
+    }
+
+    /// Notes a mistake whose cause may lie in many places, which are told once: such as a name that is used often, and unknown.
+    pub fn problem_of(
+        &self,
+        cause: impl Into<String>,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.find(span, message, help, Follows::Cause(cause.into()));
+    }
+
+    fn find(
+        &self,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+        follows: Follows,
+    ) {
         let problem = Problem::at(&self.source, span.clone(), message).help(help);
-        self.problems.borrow_mut().push((span.start, problem));
+        self.findings.borrow_mut().push(Finding { start: span.start, problem, follows });
+    }
+
+    /// Notes what was taken of a file, for the user.
+    pub fn note(&self, note: String) {
+        self.notes.borrow_mut().push(note);
+    }
+
+    /// Returns the notes for the user.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.borrow().clone()
     }
 
     /// Notes a value for the resolved file.
@@ -104,14 +144,13 @@ impl Report {
 
     /// Returns whether no mistake was noted so far.
     pub fn is_clean(&self) -> bool {
-        self.problems.borrow().is_empty()
+        self.findings.borrow().is_empty()
     }
 
-    /// Returns the mistakes in the order of the file, and the values for the resolved file.
+    /// Returns the mistakes in the order of the file, each cause once, and the values for the resolved file.
     pub fn finish(self) -> (Vec<Problem>, Vec<Filled>) {
-        let mut problems = self.problems.into_inner();
-        problems.sort_by_key(|(start, _)| *start);
-        (problems.into_iter().map(|(_, problem)| problem).collect(), self.filled.into_inner())
+        let problems = one_per_cause(self.findings.into_inner(), &self.misspelt.into_inner());
+        (problems, self.filled.into_inner())
     }
 }
 
@@ -131,8 +170,7 @@ pub const NOT_NEGATIVE: Need = Need { accepts: |x| x >= 0.0, words: "zero or a p
 /// Number from zero to one.
 pub const SHARE: Need = Need { accepts: |x| (0.0..=1.0).contains(&x), words: "a number from 0 to 1" };
 /// Radius of a grain \[m\]. Outside of this range, 1/inertia leaves the range of single precision.
-pub const RADIUS: Need =
-    Need { accepts: |x| (1e-7..=1e6).contains(&x), words: "a positive radius in metres (1e-7 to 1e6)" };
+pub const RADIUS: Need = Need { accepts: |x| RADII.contains(&x), words: WITHIN_RADII };
 /// Length of a boundary or region \[m\].
 pub const LENGTH: Need =
     Need { accepts: |x| x > 0.0 && x <= FAR, words: "a positive length in metres (at most 1e9)" };
@@ -167,9 +205,6 @@ impl Need {
     }
 }
 
-/// Largest coordinate and velocity component that is read \[m, m/s\].
-const FAR: f64 = 1e9;
-
 /// Value in the file.
 #[derive(Clone)]
 pub struct Node<'a> {
@@ -199,6 +234,11 @@ impl<'a> Node<'a> {
     /// Notes a mistake at this value.
     pub fn problem(&self, message: impl Into<String>, help: impl Into<String>) {
         self.report.problem(&self.span, message, help);
+    }
+
+    /// Notes a mistake at this value, whose cause may lie in many places.
+    pub fn problem_of(&self, cause: impl Into<String>, message: impl Into<String>, help: impl Into<String>) {
+        self.report.problem_of(cause, &self.span, message, help);
     }
 
     /// Records a request of a reader for this value.
@@ -323,7 +363,13 @@ impl<'a> Table<'a> {
             if !self.asked.contains(&name) {
                 let whose = if self.path.is_empty() { "" } else { " in " };
                 let table = if self.path.is_empty() { String::new() } else { format!("`{}`", self.name()) };
-                self.report.problem(
+                if let Some(meant) = nearest(name, self.asked.iter().copied()) {
+                    self.report.misspelt.borrow_mut().push((self.path.clone(), meant.to_owned()));
+                }
+                let keys = |step: &Step| matches!(step, Step::Key(_));
+                let kind: Vec<Step> = self.path.iter().filter(|step| keys(step)).cloned().collect();
+                self.report.problem_of(
+                    format!("unknown key {name} in {}", dotted(&kind)),
                     &key.span(),
                     format!("unknown key `{name}`{whose}{table}"),
                     match renamed(name) {
@@ -416,9 +462,15 @@ impl<'a> Table<'a> {
     }
 
     /// Reports a key that is missing, given the other keys of the table.
-    pub fn missing(&self, key: &str, help: &str) {
+    pub fn missing(&self, key: &'static str, help: &str) {
         let whose = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.name()) };
-        self.problem(format!("missing key `{key}`{whose}"), help);
+        self.lacks(&[key], format!("missing key `{key}`{whose}"), help);
+    }
+
+    /// Notes a mistake at this table that is one only if none of these keys is there: one of them that is misspelt tells it already.
+    pub fn lacks(&self, keys: &[&'static str], message: impl Into<String>, help: impl Into<String>) {
+        let follows = Follows::Misspelt(self.path.clone(), keys.to_vec());
+        self.report.find(&self.span, message, help, follows);
     }
 
     /// Reads an optional key.
@@ -469,54 +521,6 @@ impl<'a> Table<'a> {
         };
         self.kind_is_known = kind.is_some();
         kind
-    }
-}
-
-/// Value that can be written into the resolved file.
-pub trait Plain {
-    /// Converts the value to TOML.
-    fn plain(&self) -> Value;
-}
-
-impl Plain for f64 {
-    fn plain(&self) -> Value {
-        (*self).into()
-    }
-}
-
-impl Plain for bool {
-    fn plain(&self) -> Value {
-        (*self).into()
-    }
-}
-
-impl Plain for u64 {
-    fn plain(&self) -> Value {
-        i64::try_from(*self).unwrap_or(i64::MAX).into()
-    }
-}
-
-impl Plain for String {
-    fn plain(&self) -> Value {
-        self.as_str().into()
-    }
-}
-
-impl Plain for &'static str {
-    fn plain(&self) -> Value {
-        (*self).into()
-    }
-}
-
-impl Plain for DVec3 {
-    fn plain(&self) -> Value {
-        Value::Array(self.to_array().into_iter().collect())
-    }
-}
-
-impl<T: Plain> Plain for Vec<T> {
-    fn plain(&self) -> Value {
-        Value::Array(self.iter().map(Plain::plain).collect())
     }
 }
 

@@ -40,7 +40,8 @@ fn boundary(node: Node<'_>, world: &World, names: &[String]) -> Option<TrackedBo
     let name = text(node.clone())?;
     if !names.contains(&name) {
         let known = names.iter().map(String::as_str);
-        node.problem(format!("`{}`: there is no boundary \"{name}\"", node.name()), suggest(&name, known));
+        let message = format!("`{}`: there is no boundary \"{name}\"", node.name());
+        node.problem_of(format!("boundary {name}"), message, suggest(&name, known));
     }
     let body = world.boundaries.iter().position(|boundary| boundary.name == name)?;
     Some(TrackedBody::Boundary { body, name })

@@ -17,8 +17,10 @@ pub fn bounds(table: &mut Table<'_>) -> Option<Bounds> {
     };
     let at_least = table.maybe("at_least", number(FINITE));
     let at_most = table.maybe("at_most", number(FINITE));
-    if !has_value && !table.has("at_least") && !table.has("at_most") && !shown_only {
-        table.problem(
+    let has_tolerance = !has_value && TOLERANCES.iter().any(|key| table.has(key));
+    if !has_value && !has_tolerance && !table.has("at_least") && !table.has("at_most") && !shown_only {
+        table.lacks(
+            &["value", "at_least", "at_most"],
             format!("`{}` expects nothing", table.name()),
             "give `value` and `tolerance`, `at_least` or `at_most`",
         );
@@ -103,14 +105,16 @@ fn one_of(table: &mut Table<'_>, [plain, share]: [&'static str; 2], value: Optio
     }
 }
 
+/// Keys of a tolerance.
+const TOLERANCES: [&str; 4] = ["tolerance", "tolerance_share", "single", "single_share"];
+
 /// Reports a tolerance without a value.
 fn refuse_tolerance(table: &mut Table<'_>) {
-    for key in ["tolerance", "tolerance_share", "single", "single_share"] {
-        if table.has(key) {
-            table.problem(
-                format!("`{}` has `{key}` but no `value`", table.name()),
-                "give the `value`, or leave the tolerance out",
-            );
-        }
+    if let Some(key) = TOLERANCES.into_iter().find(|key| table.has(key)) {
+        table.lacks(
+            &["value"],
+            format!("`{}` has `{key}` but no `value`", table.name()),
+            "give the `value`, or leave the tolerance out",
+        );
     }
 }

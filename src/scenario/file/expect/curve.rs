@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::error::suggest;
 use crate::observe::take::Curve;
 
+use super::super::columns::Columns;
 use super::super::read::open_named;
 use super::super::read::{FINITE, TIME, Table, number, text};
 
@@ -52,42 +53,35 @@ fn points(
     time: &str,
     column: &str,
 ) -> Result<Vec<(f64, f64)>, Vec<String>> {
-    let mut reader =
-        ::csv::ReaderBuilder::new().trim(::csv::Trim::All).comment(Some(b'#')).from_reader(input);
-    let header = reader.headers().map_err(|error| vec![format!("{name}: {error}")])?.clone();
+    let mut columns = Columns::open(input, name).map_err(|mistake| vec![mistake])?;
+    let (line, header) = (columns.line, columns.header.clone());
     let place = |wanted: &str| {
         let found = header.iter().position(|title| title == wanted);
-        let advice = || suggest(wanted, header.iter());
-        found.ok_or_else(|| vec![format!("{name}:1: there is no column `{wanted}`; {}", advice())])
+        let advice = || suggest(wanted, header.iter().map(String::as_str));
+        found.ok_or_else(|| vec![format!("{name}:{line}: there is no column `{wanted}`; {}", advice())])
     };
     let (time_at, value_at) = (place(time)?, place(column)?);
     let (mut points, mut mistakes) = (Vec::<(f64, f64)>::new(), Vec::new());
-    for record in reader.records() {
-        let point = record.map_err(|error| format!("{name}: {error}")).and_then(|record| {
-            let line = record.position().map_or(0, ::csv::Position::line);
-            if record.get(value_at) == Some("") {
+    columns.read(|record| {
+        let point = record.and_then(|record| {
+            if record.text(value_at).is_empty() {
                 return Ok(None);
             }
-            let number = |at, title: &str| parsed(record.get(at).unwrap_or(""), title);
-            let point = number(time_at, time).and_then(|t| Ok((t, number(value_at, column)?)));
+            let point = record.number(time_at, time).and_then(|t| Ok((t, record.number(value_at, column)?)));
             let point = point.and_then(|point| follows(points.last(), point));
-            point.map(Some).map_err(|mistake| format!("{name}:{line}: {mistake}"))
+            point.map(Some).map_err(|mistake| format!("{name}:{}: {mistake}", record.line))
         });
         match point {
             Ok(point) => points.extend(point),
             Err(mistake) => mistakes.push(mistake),
         }
-        if points.len() + mistakes.len() > ENOUGH {
+        let is_enough = points.len() + mistakes.len() > ENOUGH;
+        if is_enough {
             mistakes.push(format!("{name} holds more than {ENOUGH} points"));
-            break;
         }
-    }
+        !is_enough
+    });
     if mistakes.is_empty() { Ok(points) } else { Err(mistakes) }
-}
-
-fn parsed(text: &str, title: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| format!("{title} is \"{text}\", expected a finite number"))
 }
 
 /// Returns the point if its time is after that of the previous point.
@@ -118,7 +112,7 @@ mod tests {
         assert_eq!(mistakes.len(), 3, "{mistakes:?}");
         assert!(mistakes[0].starts_with("c.csv:3: z is \"high\""), "{}", mistakes[0]);
         assert!(mistakes[1].starts_with("c.csv:5: the time 0.5 does not come after 1"), "{}", mistakes[1]);
-        assert!(mistakes[2].contains("line: 6"), "{}", mistakes[2]);
+        assert!(mistakes[2].starts_with("c.csv:6: 1 columns"), "{}", mistakes[2]);
         let unknown = points("t,liggghts\n".as_bytes(), "c.csv", "t", "ligghts").expect_err("no column");
         assert!(unknown[0].contains("c.csv:1") && unknown[0].contains("`liggghts`?"), "{}", unknown[0]);
     }

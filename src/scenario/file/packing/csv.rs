@@ -1,41 +1,21 @@
-//! Grains from a CSV table: columns x, y, z, and optionally radius and vx, vy, vz, wx, wy, wz.
+//! Grains from a table of numbers: columns x, y, z, and if wanted radius, velocities, density or mass, material and orientation.
 
 use std::path::Path;
 
-use glam::DVec3;
-
 use super::super::MAX_GRAINS;
+use super::super::columns::{Columns, Record};
 use super::super::read::open_named;
 use super::super::read::{Node, Table, text};
-use super::{InitialMotion, Placed};
-use crate::error::suggest;
+use super::rows::{Fields, Layout, Note, Rows, Words};
+use super::units::Units;
 
-/// Row of the table: one grain.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row {
-    /// Centre \[m\].
-    pub position: DVec3,
-    /// Radius \[m\], if the table has one.
-    pub radius: Option<f64>,
-    /// Velocity and angular velocity, if the table has them.
-    pub motion: InitialMotion,
-}
-
-impl Row {
-    /// Returns the grain with the given radius, unless the row has its own radius.
-    pub fn placed(&self, radius: f64) -> Placed {
-        Placed { position: self.position, radius: self.radius.unwrap_or(radius), motion: self.motion }
-    }
-}
-
-const COLUMNS: [&str; 10] = ["x", "y", "z", "radius", "vx", "vy", "vz", "wx", "wy", "wz"];
 /// Largest number of mistakes that are reported per file; the rest are counted.
 const SHOWN: usize = 5;
 /// Number of mistakes after which the reading of a file ends.
 const ENOUGH: usize = 10_000;
 
 /// Reads `file` and the grains in it.
-pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Row>> {
+pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Rows> {
     let node = table.node("file");
     let name = table.get("file", text);
     let (node, name) = (node?, name?);
@@ -44,103 +24,156 @@ pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Row>> {
 }
 
 fn complain(node: &Node<'_>, mistakes: &[String]) {
-    let help =
-        "the header is x,y,z[,radius[,vx,vy,vz,wx,wy,wz]], SI units; paths start at the scenario's folder";
+    let help = "the first line has the names x,y,z and if wanted radius, vx,vy,vz, wx,wy,wz, density or mass, material, qw,qx,qy,qz; SI \
+                units; paths start at the scenario's folder";
     mistakes.iter().take(SHOWN).for_each(|mistake| node.problem(mistake, help));
     if mistakes.len() > SHOWN {
         node.problem(format!("and {} more mistakes in this file", mistakes.len() - SHOWN), help);
     }
 }
 
+impl Fields for Record<'_> {
+    fn number(&self, column: usize, what: &str) -> Result<f64, String> {
+        Record::number(self, column, what)
+    }
+
+    fn text(&self, column: usize) -> &str {
+        Record::text(self, column)
+    }
+}
+
 /// Reads all rows, or reports every mistake with its line.
-fn rows(input: impl std::io::Read, name: &str) -> Result<Vec<Row>, Vec<String>> {
-    let mut reader =
-        ::csv::ReaderBuilder::new().trim(::csv::Trim::All).comment(Some(b'#')).from_reader(input);
-    let header = reader.headers().map_err(|error| vec![format!("{name}: {error}")])?.clone();
-    let places = columns(&header, name)?;
-    let mut rows = Vec::new();
-    let mut mistakes = Vec::new();
-    for record in reader.records() {
-        match record.map_err(|error| format!("{name}: {error}")).and_then(|record| {
-            let line = record.position().map_or(0, ::csv::Position::line);
-            row(&record, &places).map_err(|mistake| format!("{name}:{line}: {mistake}"))
-        }) {
+fn rows(input: impl std::io::Read, name: &str) -> Result<Rows, Vec<String>> {
+    let mut columns = Columns::open(input, name).map_err(|mistake| vec![mistake])?;
+    let (line, separator) = (columns.line, columns.separator);
+    let layout = Layout::of(&columns.header, Units::SI)
+        .map_err(|mistake| vec![format!("{name}:{line}: {mistake}{}", between(&columns))])?;
+    let (mut rows, mut kinds, mut mistakes) = (Vec::new(), Words::default(), Vec::new());
+    columns.read(|record| {
+        let row = record.and_then(|record| {
+            let kind = layout.kind().map(|(at, _)| kinds.number(record.text(at)));
+            layout.row(&record, kind).map_err(|mistake| format!("{name}:{}: {mistake}", record.line))
+        });
+        match row {
             Ok(row) => rows.push(row),
             Err(mistake) => mistakes.push(mistake),
         }
-        if rows.len() as u64 > MAX_GRAINS || mistakes.len() > ENOUGH {
-            break;
-        }
-    }
+        rows.len() as u64 <= MAX_GRAINS && mistakes.len() <= ENOUGH
+    });
     if rows.len() as u64 > MAX_GRAINS {
         mistakes.push(format!("{name} holds more than {MAX_GRAINS} grains"));
     }
     if rows.is_empty() && mistakes.is_empty() {
         mistakes.push(format!("{name} holds no grains"));
     }
-    if mistakes.is_empty() { Ok(rows) } else { Err(mistakes) }
-}
-
-/// Returns the column of each known name in the header.
-fn columns(header: &::csv::StringRecord, name: &str) -> Result<[Option<usize>; 10], Vec<String>> {
-    let find = |column: &str| header.iter().position(|title| title.eq_ignore_ascii_case(column));
-    let unknown =
-        header.iter().filter(|title| !COLUMNS.iter().any(|known| known.eq_ignore_ascii_case(title)));
-    let mut mistakes: Vec<String> = unknown
-        .map(|title| format!("{name}:1: unknown column `{title}`; {}", suggest(title, COLUMNS)))
-        .collect();
-    let places = COLUMNS.map(find);
-    let missing = COLUMNS[..3].iter().zip(places).filter(|(_, place)| place.is_none());
-    mistakes.extend(missing.map(|(column, _)| format!("{name}:1: missing column `{column}`")));
-    if mistakes.is_empty() { Ok(places) } else { Err(mistakes) }
-}
-
-fn row(record: &::csv::StringRecord, places: &[Option<usize>; 10]) -> Result<Row, String> {
-    let number = |column: usize| -> Result<Option<f64>, String> {
-        let Some(place) = places[column] else { return Ok(None) };
-        let text = record.get(place).unwrap_or("");
-        match text.parse::<f64>() {
-            Ok(value) if value.abs() <= 1e9 => Ok(Some(value)),
-            _ => Err(format!("{} is \"{text}\", expected a finite number (at most 1e9)", COLUMNS[column])),
-        }
-    };
-    let vector = |first: usize| -> Result<Option<DVec3>, String> {
-        let components = [number(first)?, number(first + 1)?, number(first + 2)?];
-        let given = components.iter().any(Option::is_some);
-        Ok(given.then(|| DVec3::from_array(components.map(|component| component.unwrap_or(0.0)))))
-    };
-    let radius = number(3)?;
-    if let Some(radius) = radius.filter(|radius| !(1e-7..=1e6).contains(radius)) {
-        return Err(format!("radius is {radius}, expected a positive radius in metres (1e-7 to 1e6)"));
+    if !mistakes.is_empty() {
+        return Err(mistakes);
     }
-    Ok(Row {
-        position: vector(0)?.unwrap_or(DVec3::ZERO),
-        radius,
-        motion: InitialMotion { velocity: vector(4)?, angular_velocity: vector(7)? },
-    })
+    let [taken, left_out] = layout.taken();
+    let head = format!("{name}: {} grains, columns between {},", rows.len(), separator.name());
+    let note = Note { head, taken, left_out, tail: String::new() };
+    let kind_title = layout.kind().map_or_else(String::new, |(_, title)| title.to_owned());
+    Ok(Rows { rows, kinds: kinds.0, kind_title, note })
+}
+
+/// Says which columns were found, where there may be others behind another separator.
+fn between<R>(columns: &Columns<R>) -> String {
+    format!(" (found {} between {})", columns.header.join(", "), columns.separator.name())
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::super::InitialMotion;
+    use super::super::rows::{Row, Weight};
     use super::*;
+
+    fn read(text: &str) -> Result<Rows, Vec<String>> {
+        rows(text.as_bytes(), "t.csv")
+    }
+
+    const AT_REST: InitialMotion = InitialMotion { velocity: None, angular_velocity: None };
+
+    fn plain(position: DVec3, radius: f64) -> Row {
+        Row {
+            position,
+            radius: Some(radius),
+            motion: AT_REST,
+            weight: Weight::OfMaterial,
+            orientation: None,
+            material: None,
+        }
+    }
 
     #[test]
     fn columns_may_come_in_any_order() {
-        let rows =
-            rows("# settled\nradius, z, y, x, vz\n0.5, 3, 2, 1, -1\n".as_bytes(), "t.csv").expect("good");
+        let found = read("# settled\nradius, z, y, x, vz\n0.5, 3, 2, 1, -1\n").expect("good");
         let motion = InitialMotion { velocity: Some(DVec3::NEG_Z), angular_velocity: None };
-        assert_eq!(rows, [Row { position: DVec3::new(1.0, 2.0, 3.0), radius: Some(0.5), motion }]);
+        assert_eq!(found.rows, [Row { motion, ..plain(DVec3::new(1.0, 2.0, 3.0), 0.5) }]);
+        assert_eq!(
+            found.note.text(),
+            "t.csv: 1 grains, columns between commas, with radius z y x vz; nothing is left out"
+        );
+    }
+
+    #[test]
+    fn tables_of_other_programs_are_read() {
+        let expected = vec![plain(DVec3::new(0.1, 0.2, 0.3), 0.01), plain(DVec3::new(0.15, 0.2, 0.3), 0.01)];
+        for text in [
+            "#format x_y_z_r\n0.1\t0.2\t0.3\t0.01\n0.15\t0.2\t0.3\t0.01\n",
+            "x y z radius\n0.1 0.2 0.3 0.01\n0.15 0.2 0.3 0.01\n",
+            "x;y;z;radius\n0,1;0,2;0,3;0,01\n0,15;0,2;0,3;0,01\n",
+            "x,y,z,diameter,note\n0.1,0.2,0.3,0.02,a\n0.15,0.2,0.3,0.02,b\n",
+        ] {
+            assert_eq!(read(text).expect(text).rows, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn density_mass_material_and_orientation_are_taken() {
+        let text = "x,y,z,r,density,material,qw,qx,qy,qz,note\n0,0,0,1,900,ice,1,0,0,0,a\n0,0,0,1,800,oak,0,1,0,0,b\n";
+        let found = read(text).expect("good");
+        assert_eq!((found.kinds, found.kind_title.as_str()), (vec!["ice".into(), "oak".into()], "material"));
+        assert_eq!(found.rows.iter().map(|row| row.material).collect::<Vec<_>>(), [Some(0), Some(1)]);
+        assert_eq!(
+            (found.rows[1].weight, found.rows[0].weight),
+            (Weight::Density(800.0), Weight::Density(900.0))
+        );
+        assert_eq!(found.rows[1].orientation, Some(DQuat::from_xyzw(1.0, 0.0, 0.0, 0.0)));
+        assert_eq!(found.note.left_out, ["note"]);
+        assert_eq!(read("x,y,z,mass\n0,0,0,2\n").expect("good").rows[0].weight, Weight::Mass(2.0));
     }
 
     #[test]
     fn every_mistake_of_a_table_has_its_line() {
-        let mistakes = rows("x,y,z,radius\n1,2,3,0.1\n1,2,nan,0.1\n1,2\n1,2,3,-1\n".as_bytes(), "t.csv");
-        let mistakes = mistakes.expect_err("three mistakes");
+        let mistakes =
+            read("x,y,z,radius\n1,2,3,0.1\n1,2,nan,0.1\n1,2\n1,2,3,-1\n").expect_err("three mistakes");
         assert_eq!(mistakes.len(), 3, "{mistakes:?}");
         assert!(mistakes[0].starts_with("t.csv:3: z is \"nan\""), "{}", mistakes[0]);
-        assert!(mistakes[1].contains("line: 4"), "{}", mistakes[1]);
+        assert!(mistakes[1].starts_with("t.csv:4: 2 columns between commas"), "{}", mistakes[1]);
         assert!(mistakes[2].starts_with("t.csv:5: radius is -1"), "{}", mistakes[2]);
-        let mistakes = rows("x,y,raduis\n".as_bytes(), "t.csv").expect_err("wrong header");
-        assert!(mistakes[0].contains("did you mean `radius`") && mistakes[1].contains("missing column `z`"));
+    }
+
+    #[test]
+    fn a_table_that_cannot_be_used_is_refused_once_with_the_cause() {
+        for (text, cause) in [
+            ("x,y,raduis\n", "missing column `z`"),
+            ("x,y,z,raduis\n", "did you mean `radius`"),
+            ("x,y,z,r,radius\n", "`radius` and `r` are the same quantity"),
+            ("x,y,z,x\n", "two columns are called `x`"),
+            ("x,y,z,shapex\n", "column `shapex`"),
+            ("x|y|z\n", "found x|y|z between blanks"),
+            ("x,y,z,density\n0,0,0,0\n", "density is \"0\", expected a positive density"),
+            ("x,y,z,qw,qx,qy,qz\n0,0,0,0,0,0,0\n", "the quaternion has a length of 0.0000"),
+            ("x,y,z,qw\n0,0,0,1\n", "four columns"),
+            ("x,y,z,radius,diameter\n0,0,0,1,1\n", "leave out one"),
+            ("x,y,z\n0,0,2e9\n", "z is 2e9 in SI units"),
+            ("x,y,z,id_multisphere\n0,0,0,-1\n0,0,0,3\n", "t.csv:3: id_multisphere is 3"),
+        ] {
+            let mistakes = read(text).expect_err(text);
+            assert_eq!(mistakes.len(), 1, "{mistakes:?}");
+            assert!(mistakes[0].contains(cause), "{}", mistakes[0]);
+        }
     }
 }

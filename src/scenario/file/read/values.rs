@@ -4,7 +4,7 @@ use glam::DVec3;
 use toml::de::DeValue;
 
 use super::asked::Asked;
-use super::{FAR, Need, Node, TIME, Table, as_number, describe, renamed, shorten};
+use super::{FAR, Need, Node, TIME, Table, WITHIN_FAR, as_number, describe, renamed, shorten};
 use crate::error::suggest;
 
 /// Reads a number.
@@ -165,7 +165,7 @@ pub fn vector(node: Node<'_>) -> Option<DVec3> {
         node.problem(message, "for example [0.0, 0.0, 1.0]");
         return None;
     };
-    let near = Need::new(|x| x.abs() <= FAR, "a finite number (at most 1e9)");
+    let near = Need::new(|x| x.abs() <= FAR, WITHIN_FAR);
     let [x, y, z] = [x, y, z].map(|component| number(near)(component.clone()));
     Some(DVec3::new(x?, y?, z?))
 }
