@@ -55,7 +55,7 @@ const PIECES: [&str; 16] =
 const FEW: usize = 400;
 
 /// Duration of a test, and its seed.
-fn plan() -> (Duration, u64) {
+pub fn plan() -> (Duration, u64) {
     match std::env::var("ESKER_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()) {
         Some(seconds) => {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
@@ -86,20 +86,20 @@ fn corpus() -> Vec<String> {
 }
 
 /// Draws from lists and numbers.
-struct Dice(Random);
+pub struct Dice(pub Random);
 
 impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0.below(bound.max(1) as u64) as usize
     }
 
-    fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
+    pub fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len())]
     }
 }
 
 /// The text with one random change.
-fn change(text: &str, others: &[String], dice: &mut Dice) -> String {
+pub fn change(text: &str, others: &[String], dice: &mut Dice) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let line = dice.below(lines.len());
     match dice.below(7) {
@@ -135,7 +135,7 @@ fn with_number(text: &str, number: &str, dice: &mut Dice) -> String {
 }
 
 /// The text with one of the pieces put in, or with one in place of a few characters.
-fn with_piece(text: &str, dice: &mut Dice) -> String {
+pub fn with_piece(text: &str, dice: &mut Dice) -> String {
     let places: Vec<usize> = text.char_indices().map(|(i, _)| i).collect();
     let Some(&place) = places.get(dice.below(places.len())) else { return text.to_owned() };
     let rest = &text[place..];
@@ -178,7 +178,7 @@ fn try_scenario(text: &str) -> usize {
 }
 
 /// Writes an input that failed to `target/fuzz`; returns its path.
-fn leave(name: &str, content: &str) -> PathBuf {
+pub fn leave(name: &str, content: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/fuzz");
     fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join(name);

@@ -5,10 +5,13 @@ mod bench;
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
+mod foreign_files;
 mod fuzz;
+mod fuzz_documents;
 mod helps;
 mod output_files;
 mod place;
+mod range;
 mod ranks;
 mod render;
 mod restart;
