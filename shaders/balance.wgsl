@@ -283,19 +283,6 @@ fn blocks_of(count: u32) -> u32 {
     return (count + GROUP - 1u) / GROUP;
 }
 
-// Range of the places of a block of contacts.
-fn first_of_block(block: u32) -> u32 {
-    return block * BOOKED;
-}
-
-fn end_of_block(block: u32) -> u32 {
-    return select(min(status.contacts, first_of_block(block + 1u)), 0u, is_halted());
-}
-
-fn block_of(group: vec3u) -> u32 {
-    return group.x + group.y * GROUPS_PER_ROW;
-}
-
 var<workgroup> parts: array<Works, 256>;
 var<workgroup> eighths: array<Works, 8>;
 

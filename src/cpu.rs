@@ -33,13 +33,14 @@ pub mod sinks;
 pub mod solver;
 pub mod split;
 pub mod springs;
+pub mod stress;
 pub mod sweep;
 pub mod tensors;
 pub mod tiles;
 pub mod velocity;
 pub mod warm_start;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
@@ -99,6 +100,10 @@ pub struct CpuEngine {
     /// Total impulse of the contacts on each boundary since the start, and the constraints of the contacts with boundaries.
     impulses: Vec<TotalImpulse>,
     boundary_constraints: Vec<u32>,
+    /// Sums of impulse times arm since the start in the meters of the world \[N m s\].
+    stresses: Vec<DMat3>,
+    /// The same of every grain since it came; empty unless the world measures them.
+    grain_stresses: Vec<DMat3>,
     /// Whether a substep is solved again in which friction and rolling made energy \[E12\].
     is_guarded: bool,
     newcomers: Newcomers,
@@ -149,6 +154,8 @@ impl CpuEngine {
             balance: EnergyBalance::opened_at(&world),
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             boundary_constraints: Vec::new(),
+            stresses: vec![DMat3::ZERO; world.meter_bins()],
+            grain_stresses: vec![DMat3::ZERO; if world.measures_grains { world.grain_count() } else { 0 }],
             newcomers: Newcomers::default(),
             border: Border::default(),
             world,
@@ -295,7 +302,11 @@ impl CpuEngine {
         };
         let of_boundaries =
             self.boundary_constraints.iter().map(|&constraint| &self.constraints[constraint as usize]);
-        self.stages.time("loads", || loads::add(of_boundaries, &mut self.impulses));
+        self.stages.time("loads", || {
+            loads::add(of_boundaries, &mut self.impulses);
+            stress::add(&self.world, &self.constraints, self.border.counting(), &mut self.stresses);
+            stress::add_to_grains(&self.world, &self.constraints, &mut self.grain_stresses);
+        });
         let removed_energy = self.move_bodies(end)?;
         self.balance += works + EnergyBalance { removed_energy, ..EnergyBalance::default() };
         self.substeps_done += 1;
@@ -431,13 +442,16 @@ impl CpuEngine {
             ..
         } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
-        let totals = &mut self.impulses;
+        let (totals, stresses) = (&mut self.impulses, &mut self.stresses);
+        let grain_stresses = &mut self.grain_stresses;
         if keeps_works {
             stages.time("balance", || before.clone_from(velocities));
         }
         let mut works = EnergyBalance::default();
         let book = |problem: &Problem<'_>| {
             loads::add_impacts(problem.constraints(), totals);
+            stress::add(world, problem.constraints(), problem.counting(), stresses);
+            stress::add_to_grains(world, problem.constraints(), grain_stresses);
             if keeps_works {
                 let after = problem.velocities();
                 works += balance::book_impacts(&world.pull(), h, problem.counted(), before, after);

@@ -28,6 +28,7 @@ pub mod traffic;
 use std::sync::Arc;
 
 use bytemuck::Pod;
+use glam::DMat3;
 
 use crate::contact::{Impulse, Key};
 use crate::engine::{EnergyBalance, Impacts, Newcomers, StepReport, Work, add_stage_time, prudent};
@@ -77,6 +78,9 @@ pub struct GpuEngine {
     /// Energy balance: sum of the works of all substeps \[J\].
     balance: EnergyBalance,
     loads: Loads,
+    /// Sums of impulse times arm of every grain up to the last change of the world; the device has those since then. Empty unless the world
+    /// measures them.
+    grain_stresses: Vec<DMat3>,
     /// Message of the first failure. The state on the device is then that of an unfinished step.
     failure: Option<String>,
 }
@@ -143,7 +147,8 @@ impl GpuEngine {
         let slot = ensemble.join(features, &Capacity::for_world(&world, &settings, room))?;
         let anchors = Anchors::for_world(&world, &settings);
         let engine = GpuEngine {
-            loads: Loads::none(LoadScale::of(&world, &anchors), world.boundaries.len()),
+            loads: Loads::none(LoadScale::of(&world, &anchors), &world),
+            grain_stresses: vec![DMat3::ZERO; if world.measures_grains { world.grain_count() } else { 0 }],
             anchors,
             start_time: world.time,
             method: step::method_of(&settings),
@@ -222,6 +227,7 @@ impl GpuEngine {
         write("rigids", bytemuck::cast_slice(&rigids));
         write("surfaces", &layout::surfaces_and_meshes(&self.world));
         write("sinks", bytemuck::cast_slice(&layout::sinks(&self.world, &self.anchors)));
+        write("meters", bytemuck::cast_slice(&layout::meters(&self.world, &self.anchors)));
         write("laws", bytemuck::cast_slice(&layout::laws(&self.world, &self.settings)));
         self.upload_params();
         Ok(())
@@ -432,6 +438,9 @@ impl GpuEngine {
         self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
         let mut places = Vec::new();
         self.change_world(&mut |world| places = world.add_grains(grains.iter().copied())).await?;
+        for &place in places.iter().filter(|_| self.world.measures_grains) {
+            self.grain_stresses[place] = DMat3::ZERO;
+        }
         self.newcomers.add(places);
         Ok(())
     }
@@ -439,6 +448,8 @@ impl GpuEngine {
     /// Changes the world between two steps, and uploads it again.
     async fn change_world(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         self.pull_world().await?;
+        // The units of the sums follow from the world.
+        self.grain_stresses = self.read_grain_stresses().await?;
         let before = self.world.kinetic_energy();
         change(&mut self.world);
         self.balance.note_change(self.world.kinetic_energy() - before);
@@ -449,6 +460,10 @@ impl GpuEngine {
         self.features = Features::of(&self.world, &self.settings);
         let capacity = self.slot.capacity().enough_for(&self.world, self.features);
         self.slot.prepare(self.features, &capacity)?;
+        if self.world.measures_grains {
+            self.grain_stresses.resize(self.world.grain_count(), DMat3::ZERO);
+            self.slot.write("grain_loads", &vec![0; 4 * layout::STRESS_WORDS * self.grain_stresses.len()]);
+        }
         self.upload_world()
     }
 

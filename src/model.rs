@@ -18,6 +18,7 @@ pub mod levels;
 pub mod material;
 pub mod mesh;
 mod meshes;
+pub mod meter;
 pub mod motion;
 pub mod periodic;
 pub mod plane;
@@ -43,6 +44,7 @@ pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};
 pub use mesh::Mesh;
 pub use meshes::{Meshes, SurfaceBox};
+pub use meter::{Layers, Meter};
 pub use motion::Motion;
 pub use periodic::{Periodic, contact_reach};
 pub use plane::Plane;
@@ -135,6 +137,10 @@ pub struct World {
     pub sinks: Vec<Sink>,
     /// Domain that grains are to stay in, if there is one.
     pub domain: Option<Domain>,
+    /// Meters of the stress of the contacts; to be set before an engine is made.
+    pub meters: Vec<Meter>,
+    /// Whether engines sum the stress of every grain; to be set before an engine is made.
+    pub measures_grains: bool,
     /// Per grain: index of the sink that removed it; `sinks.len()` if it left the domain, `sinks.len() + 1` if it was taken out by
     /// hand. A removed grain keeps its id and its last pose and velocity, and takes part in nothing, until another grain takes its place.
     pub removed: Vec<Option<u32>>,
@@ -236,24 +242,6 @@ impl World {
     /// Bodies of the dynamic boundaries, with their initial mass, inertia and velocity.
     pub fn dynamic_boundaries(&self) -> impl Iterator<Item = (usize, &RigidBody)> {
         self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.dynamic()?)))
-    }
-
-    /// Returns the walls `low` and `high` as a span, if each is one plane, the normal of `low` is +x, +y or +z, and that of `high` opposite.
-    pub fn span(&self, low: usize, high: usize) -> Option<Span> {
-        let normal = |body: usize| {
-            let mut own = self.surfaces.iter().filter(|surface| surface.body as usize == body);
-            match (own.next(), own.next()) {
-                (Some(surface @ Surface { form: Form::Plane, .. }), None) => {
-                    Some(self.bodies.orientation[body] * surface.orientation * DVec3::Z)
-                }
-                _ => None,
-            }
-        };
-        let (low_normal, high_normal) = (normal(low)?, normal(high)?);
-        let axis = (0..3).find(|&axis| {
-            low_normal.distance(DVec3::AXES[axis]) < 1e-9 && high_normal.distance(-DVec3::AXES[axis]) < 1e-9
-        })?;
-        Some(Span { axis, low, high })
     }
 
     /// Kinetic energy of the given grains, translation and rotation \[J\].

@@ -10,8 +10,8 @@
 //! ([`crate::engine::share`]).
 //!
 //! A quantity covers the grains alone; the table says "with dynamic boundaries" where these count too. Forces, residuals and sweeps belong to the
-//! last substep before the output. They leave out everything between outputs, and bounces, which take no time; the mean forces and torques contain
-//! both. Maxima and means that an `[expect]` table takes are over the outputs, not over the steps.
+//! last substep before the output. They leave out everything between outputs, and bounces, which take no time; the mean forces and torques and the
+//! stresses of regions and layers contain both. Maxima and means that an `[expect]` table takes are over the outputs, not over the steps.
 
 pub mod bounds;
 pub mod cell;
@@ -28,6 +28,7 @@ pub mod quantity;
 pub mod regions;
 pub mod series;
 pub mod sinks;
+pub mod stress;
 pub mod surface;
 pub mod take;
 pub mod tracked;
@@ -36,6 +37,7 @@ pub mod watch;
 use crate::engine::{Snapshot, TotalImpulse};
 use crate::model::World;
 use energy::Balance;
+use glam::DMat3;
 use quantity::{Needs, QUANTITIES, Quantity, View};
 
 pub use cell::CellPlan;
@@ -79,6 +81,10 @@ pub struct Base {
     pub time: f64,
     /// Total impulse of the contacts on each boundary since the start.
     pub impulses: Vec<TotalImpulse>,
+    /// Sums of impulse times arm in the meters of the world since the start \[N m s\].
+    pub stresses: Vec<DMat3>,
+    /// Id of every grain, and its sum of impulse times arm since it came \[N m s\]; empty unless the world measures grains.
+    pub grain_stresses: Vec<(u32, DMat3)>,
     /// Mass that each sink had removed \[kg\].
     pub removed_mass: Vec<f64>,
     /// Stresses and strains of the observed cell.

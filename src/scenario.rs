@@ -135,7 +135,9 @@
 //! grains from the last bound on. With a `profile` a sink sorts the grains by the place where they were removed: `profile_grains:NAME:0`
 //! and `profile_mass:NAME:0` count the grains before `from`, then follow the `bins` parts, and last the grains from `until` on;
 //! `profile_variation:NAME` is the coefficient of variation of the masses of the parts (standard deviation over mean) \[-\]. An observed
-//! region has `count:NAME` \[-\], `mass:NAME` \[kg\] and `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
+//! region has `count:NAME` \[-\], `mass:NAME` \[kg\] and `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\], and the stress
+//! `bulk_stress_xx:NAME` and so on \[Pa\]: of the contacts the mean since the previous output, bounces included, so that the output at the
+//! start has none of it ([`crate::theory::stress`]).
 //!
 //! Lost grains are counted as `grains_lost`, and the message at the end of a run says how many there are and where they got out. With a
 //! `[domain]` the lost grains are those that left it: `"remove"` takes them out like a sink, `"stop"` ends the run as failed when the first

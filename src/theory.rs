@@ -18,6 +18,7 @@
 //! | \[E14\] | coarse correction | esker's own | `cpu::coarse` |
 //! | \[E15\] | projected gradient descent | Mazhar, Heyn, Negrut & Tasora 2015; Anitescu & Tasora 2010 | `gradient` |
 //! | \[E16\] | compatible forces | Olsen & Kamrin; Rockafellar 1976 | `engine::compatible` |
+//! | \[E17\] | stress | Love 1927; Weber 1966; Irving & Kirkwood 1950 | `loads`, `observe::stress` |
 //!
 //! | Page | Content |
 //! |---|---|
@@ -29,6 +30,7 @@
 //! | [`smooth`] | \[E13\]: springs and dampers in place of the contact problem |
 //! | [`joints`] | \[E11\]: joints, motors, machines |
 //! | [`energy`] | \[E10\]: the balance of energies |
+//! | [`stress`] | \[E17\]: stress of regions and layers, impacts included |
 //! | [`sources`] | how the paper is read, where esker departs from it, references |
 //!
 //! The stages named here are modules of [`cpu`](crate::cpu) and files of `shaders/`.
@@ -72,3 +74,4 @@ pub mod smooth;
 pub mod solver;
 pub mod sources;
 pub mod step;
+pub mod stress;

@@ -46,6 +46,7 @@ struct Params {
     joint_rows: u32,           // number of rows of all joints
     machines: u32,             // number of machines: sets of bodies connected by joints
     iterations: u32,           // largest number of sweeps in a substep
+    meters: u32,               // number of meters of stress
 }
 
 // Progress of a submission: its steps write it for the steps that follow and for the host.
@@ -180,6 +181,22 @@ struct Sink {
     tag: u32,                  // `Sphere.tag` of the grains that it removes
     ends_run: u32,             // 1: a grain in it ends the run
     spare: u32,
+}
+
+// Meter of the stress of the contacts: a region, as a whole or cut into layers [E17].
+struct Meter {
+    pose: Pose,                // pose of the centre of the region
+    size: vec4f,               // dimensions, meaning by form, see surface.wgsl [m]
+    form: u32,                 // form, FORM_*
+    material: u32,             // index of the material whose grains count, or NONE for all
+    layers: u32,               // number of layers; 0: the region is one whole
+    first: u32,                // index of the first bin
+    axis: vec3f,               // unit vector across the layers
+    thickness: f32,            // thickness of a layer [m]
+    period: f32,               // period along the axis, 0 if it has none [layers]
+    spare_x: u32,
+    spare_y: u32,
+    spare_z: u32,
 }
 
 // Surface of a boundary.

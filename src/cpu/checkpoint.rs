@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use glam::DMat3;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Colouring, Impulse, Key};
@@ -42,6 +43,8 @@ struct State<'a> {
     travel: Cow<'a, Travel>,
     newcomers: Cow<'a, Newcomers>,
     totals: Cow<'a, [TotalImpulse]>,
+    stresses: Cow<'a, [DMat3]>,
+    grain_stresses: Cow<'a, [DMat3]>,
     balance: EnergyBalance,
     is_guarded: bool,
     substeps_done: u64,
@@ -73,6 +76,8 @@ impl CpuEngine {
             travel: Cow::Borrowed(&self.travel),
             newcomers: Cow::Borrowed(&self.newcomers),
             totals: Cow::Borrowed(&self.impulses),
+            stresses: Cow::Borrowed(&self.stresses),
+            grain_stresses: Cow::Borrowed(&self.grain_stresses),
             balance: self.balance,
             is_guarded: self.is_guarded,
             substeps_done: self.substeps_done,
@@ -119,10 +124,16 @@ impl CpuEngine {
         self.travel.fit();
         self.newcomers = state.newcomers.into_owned();
         self.impulses = state.totals.into_owned();
+        self.stresses = state.stresses.into_owned();
+        self.grain_stresses = state.grain_stresses.into_owned();
         self.balance = state.balance;
         self.substeps_done = state.substeps_done;
         self.start_time = state.start_time;
         self.report = state.report.into_owned();
+        let measured = if self.world.measures_grains { self.world.grain_count() } else { 0 };
+        if [self.stresses.len(), self.grain_stresses.len()] != [self.world.meter_bins(), measured] {
+            return Err(saved::foreign("stresses of other meters or grains"));
+        }
         if [state.impulses.len(), state.cohesion.len()] != [state.keys.len(); 2]
             || state.colouring.order.len() != state.keys.len()
         {

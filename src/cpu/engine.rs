@@ -1,6 +1,6 @@
 //! What the CPU engine does for its callers.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use crate::contact::{Impulse, Key};
 use crate::engine::{Engine, Identity, Precision, Snapshot, StepReport, is_guarded};
@@ -22,6 +22,10 @@ impl CpuEngine {
         self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);
         self.balance.emitted_energy += self.world.kinetic_energy_of(&places);
+        if self.world.measures_grains {
+            self.grain_stresses.resize(self.world.grain_count(), DMat3::ZERO);
+            places.iter().for_each(|&place| self.grain_stresses[place] = DMat3::ZERO);
+        }
         self.newcomers.add(places.clone());
         Ok(places)
     }
@@ -75,7 +79,9 @@ impl Engine for CpuEngine {
             let held = self.constraints.iter().map(springs::held);
             snapshot.note_springs(&self.settings, contacts.zip(held));
         }
-        Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
+        let (impulses, stresses) = (self.impulses.clone(), self.stresses.clone());
+        let grain_stresses = self.grain_stresses.clone();
+        Ok(Snapshot { impulses, stresses, grain_stresses, balance, ..snapshot })
     }
 
     fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {

@@ -1,5 +1,7 @@
 //! Memory of the CPU engine: what it plans for a scene, and what it holds.
 
+use glam::DMat3;
+
 use crate::contact::Key;
 use crate::engine::{is_guarded, planned_contacts};
 use crate::model::World;
@@ -54,6 +56,7 @@ impl CpuEngine {
         };
         world.planned_bytes(world.bodies_with(grains))
             + bodies * lists * size_of::<Velocity>() as u64
+            + if world.measures_grains { grains * size_of::<DMat3>() } else { 0 } as u64
             + Travel::planned_bytes(spheres as u64, world.boundaries.len() as u64)
             + contacts * HELD_PER_CONTACT
             + (onsets * size_of::<Onset>() + springs * size_of::<Spring>()) as u64

@@ -109,6 +109,12 @@ impl<'a> Problem<'a> {
         &self.constraints[..self.border.as_ref().map_or(contacts, |border| border.counted(contacts))]
     }
 
+    /// Whether this rank counts a body, for several threads.
+    pub(super) fn counting(&self) -> impl Fn(usize) -> bool + Sync {
+        let counts = self.border.as_ref().map(|border| border.counting());
+        move |body| counts.as_ref().is_none_or(|counts| counts(body))
+    }
+
     /// Whether what ranks have in common is counted here.
     pub(super) fn is_first(&self) -> bool {
         self.border.as_ref().is_none_or(|border| border.is_first())

@@ -3,13 +3,13 @@
 use std::ops::AddAssign;
 use std::sync::OnceLock;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::compatible::{CompatibleForces, CompatiblePlan};
 use super::share::Share;
 use super::{EnergyBalance, StepReport, planned_contacts};
 use crate::contact::{ContactState, Impulse, Key};
-use crate::model::{Touch, World};
+use crate::model::{Meter, Touch, World};
 use crate::settings::{NormalLaw, Settings};
 
 /// Total impulse of contacts on a boundary since the start of the run, impacts included.
@@ -43,6 +43,12 @@ pub struct Snapshot {
     pub report: StepReport,
     /// Total impulse of contacts on each boundary since the start.
     pub impulses: Vec<TotalImpulse>,
+    /// Sums of impulse times arm of the contacts in the meters of the world since the start, impacts included \[E17\] \[N m s\]: one per
+    /// bin.
+    pub stresses: Vec<DMat3>,
+    /// Sum of impulse times arm of the contacts of every grain since it came, impacts included \[E17\] \[N m s\]; empty unless the world
+    /// [measures](World::measures_grains) them.
+    pub grain_stresses: Vec<DMat3>,
     /// Energy balance; `None` where it is not kept ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
     pub balance: Option<EnergyBalance>,
     /// Compatible forces of the state \[E16\], where a scenario asks for them.
@@ -90,6 +96,13 @@ impl Snapshot {
             self.share.is_whole() || first().is_none_or(|grain| self.share.counts(grain))
         };
         self.contacts.iter().filter(counts)
+    }
+
+    /// Sums of impulse times arm of a meter since the start, one per bin \[N m s\], and the place of the first among all `stresses`; `None`
+    /// if the world has no such meter.
+    pub fn measured(&self, meter: &Meter) -> Option<(usize, &[DMat3])> {
+        let first = self.world.first_bin(meter)?;
+        Some((first, self.stresses.get(first..first + meter.bins())?))
     }
 
     /// Normal force of each contact over the last substep \[N\].
@@ -163,12 +176,17 @@ impl Snapshot {
         contacts.sort_unstable_by_key(|contact| contact.key);
         join_patches(&world, &mut contacts, sides);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
+        let stresses = vec![DMat3::ZERO; world.meter_bins()];
+        let measured = if world.measures_grains { world.grain_count() } else { 0 };
+        let grain_stresses = vec![DMat3::ZERO; measured];
         Snapshot {
             world,
             contacts,
             substep: settings.substep(),
             report,
             impulses,
+            stresses,
+            grain_stresses,
             balance: None,
             wanted: WantedForces::default(),
             share: Share::default(),

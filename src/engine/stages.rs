@@ -44,8 +44,8 @@ stages! {
         "predict" "velocities under gravity and applied forces alone \\[E1\\]";
         "warm_start" "applies the impulses that the sweeps start from \\[E7\\]";
         "sweep" "projected Gauss-Seidel sweeps, colour by colour \\[E5\\], \\[E12\\]";
-        "loads" "sums up what boundaries were given";
         "balance" "energy balance: works of all impulses \\[E10\\]";
+        "loads" "sums up what boundaries were given, and stresses where they are observed \\[E17\\]";
     }
     "move, in each substep" {
         "integrate" "moves all bodies; sinks remove grains \\[E1\\]";

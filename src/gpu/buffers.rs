@@ -56,6 +56,12 @@ pub struct Capacity {
     pub materials: u32,
     /// Sinks.
     pub sinks: u32,
+    /// Meters of stress.
+    pub meters: u32,
+    /// Bins of all meters.
+    pub meter_bins: u32,
+    /// Whether the stress of every grain is summed.
+    pub measures_grains: bool,
     /// Contacts.
     pub contacts: u32,
     /// Overflow contacts: contacts without a colour.
@@ -105,6 +111,9 @@ impl Capacity {
             mesh_blocks: layout::mesh_blocks(world),
             materials: world.materials.list.len() as u32,
             sinks: world.drains().len() as u32,
+            meters: world.meters.len() as u32,
+            meter_bins: world.meter_bins() as u32,
+            measures_grains: world.measures_grains,
             contacts: contacts.max(1),
             overflow: overflow_of(contacts),
             buckets: buckets_for(spheres),
@@ -174,6 +183,9 @@ impl Capacity {
             machine_matrix: self.machine_matrix.max(other.machine_matrix),
             materials: self.materials.max(other.materials),
             sinks: self.sinks.max(other.sinks),
+            meters: self.meters.max(other.meters),
+            meter_bins: self.meter_bins.max(other.meter_bins),
+            measures_grains: self.measures_grains || other.measures_grains,
             contacts: self.contacts.max(other.contacts),
             overflow: self.overflow.max(other.overflow),
             buckets: self.buckets.max(other.buckets),
@@ -246,6 +258,7 @@ impl Capacity {
         let of_impulses = 8 * u64::from(self.impulse_pairs) * contacts;
         // Sums of works: contacts, impacts of contacts, joints, impacts of joints, bodies.
         let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + 2 + bodies.div_ceil(64);
+        let of_grains = u64::from(self.grains) * 4 * layout::STRESS_WORDS as u64;
         let [joints, rows, machines] = [self.joints, self.joint_rows, self.machines].map(u64::from);
         vec![
             ("params", layout::Params::min_size().get()),
@@ -290,13 +303,21 @@ impl Capacity {
             ("machines", machines * size_of::<layout::Machine>() as u64),
             ("machine_bodies", 4 * u64::from(self.machine_bodies)),
             ("machine_matrix", 4 * u64::from(self.machine_matrix)),
-            ("loads", u64::from(self.boundaries) * 4 * layout::LOAD_WORDS as u64),
+            ("loads", self.load_bytes()),
+            ("meters", u64::from(self.meters) * size_of::<layout::Meter>() as u64),
+            ("grain_loads", if self.measures_grains { of_grains } else { 0 }),
             ("residuals", 32 * contacts.div_ceil(64)),
             ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),
             ("work_sums", booked(works * size_of::<layout::Works>() as u64)),
             ("balance", u64::from(self.substeps) * size_of::<layout::Works>() as u64),
             ("totals", size_of::<layout::Totals>() as u64),
         ]
+    }
+
+    /// Returns the size of the sums of the loads on boundaries, and of the meters behind them \[bytes\].
+    fn load_bytes(&self) -> u64 {
+        let of_boundaries = u64::from(self.boundaries) * layout::LOAD_WORDS as u64;
+        4 * (of_boundaries + u64::from(self.meter_bins) * layout::STRESS_WORDS as u64)
     }
 
     /// Returns the size of a buffer for one world \[bytes\].

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use bytemuck::Pod;
+use glam::DMat3;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Impulse, Key};
@@ -43,12 +44,13 @@ struct State<'a> {
     report: Cow<'a, StepReport>,
     balance: EnergyBalance,
     loads: Cow<'a, Loads>,
+    grain_stresses: Cow<'a, [DMat3]>,
     /// Size of each buffer of [`STATE`], in their order \[bytes\].
     buffers: Vec<u64>,
 }
 
 /// Buffers whose content the next step reads before it writes them. All others are used within a step only, or follow from the world.
-pub const STATE: [&str; 16] = [
+pub const STATE: [&str; 17] = [
     "status",
     "arguments",
     "totals",
@@ -65,6 +67,7 @@ pub const STATE: [&str; 16] = [
     "tile_lists",
     "joints",
     "joint_rows",
+    "grain_loads",
 ];
 
 /// Returns the elements in the bytes of a buffer.
@@ -120,6 +123,7 @@ impl GpuEngine {
             report: Cow::Borrowed(&self.report),
             balance: self.balance,
             loads: Cow::Borrowed(&self.loads),
+            grain_stresses: Cow::Borrowed(&self.grain_stresses),
             buffers: sizes.to_vec(),
         };
         saved::write(out, &state)?;
@@ -182,6 +186,11 @@ impl GpuEngine {
         self.report = state.report.into_owned();
         self.balance = state.balance;
         self.loads = state.loads.into_owned();
+        self.grain_stresses = state.grain_stresses.into_owned();
+        let measured = if self.world.measures_grains { self.world.grain_count() } else { 0 };
+        if !self.loads.fit(&self.world) || self.grain_stresses.len() != measured {
+            return Err(saved::foreign("loads of other boundaries, meters or grains"));
+        }
         let own = Features::of(&self.world, &self.settings);
         if state.features.springs != own.springs {
             return Err(saved::foreign("contacts of the other method"));
@@ -225,9 +234,9 @@ mod tests {
             Material { name: "stone".into(), poisson_ratio: 0.25, friction: 0.4, ..Material::glass() };
         let mut world = World::new(DVec3::NEG_Z, Materials::new(vec![stone]));
         world.add_grains([Grain::at(DVec3::Z, 0.5, 0)]);
-        let (settings, boundaries) = (Settings::default(), world.boundaries.len());
+        let settings = Settings::default();
         let anchors = Anchors::for_world(&world, &settings);
-        let loads = Loads::none(LoadScale::of(&world, &anchors), boundaries);
+        let loads = Loads::none(LoadScale::of(&world, &anchors), &world);
         let state = State {
             room_for_grains: 1,
             anchors,
@@ -241,6 +250,7 @@ mod tests {
             report: Cow::Owned(StepReport::default()),
             balance: EnergyBalance::default(),
             loads: Cow::Owned(loads),
+            grain_stresses: Cow::Owned(Vec::new()),
             buffers: vec![1, 2],
             world: Cow::Owned(world),
         };

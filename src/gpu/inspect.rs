@@ -1,7 +1,7 @@
 //! Access to the data on the device between two stages, for stage tests and for the reports of the engine.
 
 use bytemuck::Pod;
-use glam::Vec3;
+use glam::{DMat3, Vec3};
 use pollster::block_on;
 
 use crate::contact::{Colouring, Key, Overflow};
@@ -197,9 +197,21 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn loads(&self) -> Result<Vec<TotalImpulse>, Error> {
-        let mut loads = Loads::none(LoadScale::of(&self.world, &self.anchors), self.world.boundaries.len());
+        Ok(self.loads_of_submission()?.totals())
+    }
+
+    /// Reads the sums of impulse times arm that contacts gave the meters in this submission \[N m s\]; for stage tests.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn stresses(&self) -> Result<Vec<DMat3>, Error> {
+        Ok(self.loads_of_submission()?.stresses())
+    }
+
+    fn loads_of_submission(&self) -> Result<Loads, Error> {
+        let mut loads = Loads::none(LoadScale::of(&self.world, &self.anchors), &self.world);
         loads.add(&self.read_now::<u32>("loads", loads.bytes() as usize / 4)?);
-        Ok(loads.totals())
+        Ok(loads)
     }
 
     fn read_now<T: Pod>(&self, buffer: &str, count: usize) -> Result<Vec<T>, Error> {

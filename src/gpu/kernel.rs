@@ -96,12 +96,16 @@ impl Kernels {
             Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
             Work::Book(kernel) if buffers.capacity().keeps_balance => self.run(pass, kernel, 0, buffers),
             Work::Weigh(kernel) if buffers.capacity().boundaries > 0 => self.run(pass, kernel, 0, buffers),
+            Work::Measure(kernel) if self.features().measure(kernel.entry) => {
+                self.run(pass, kernel, 0, buffers);
+            }
             Work::Join(kernel) if self.features().meshes => self.run(pass, kernel, 0, buffers),
             Work::Hold(kernel) if self.features().joints => self.run(pass, kernel, 0, buffers),
             Work::BookJoints(kernel) if self.features().joints && buffers.capacity().keeps_balance => {
                 self.run(pass, kernel, 0, buffers);
             }
-            Work::Book(_) | Work::Weigh(_) | Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => {}
+            Work::Book(_) | Work::Weigh(_) | Work::Measure(_) => {}
+            Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
             Work::Visit(kernels) => self.visit(pass, kernels, 0, buffers),
             Work::Impacts(passes, between) => {

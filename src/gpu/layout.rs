@@ -27,7 +27,7 @@ pub use super::constants::*;
 pub use anchors::Anchors;
 pub use joints::{Joint, JointDrive, JointRow, Machine};
 pub(super) use joints::{Machines, joint_drives, pull_joints};
-pub(super) use loads::{LOAD_WORDS, LoadScale, Loads};
+pub(super) use loads::{LOAD_WORDS, LoadScale, Loads, STRESS_WORDS, grain_stresses};
 pub(super) use meshes::{mesh_blocks, surfaces_and_meshes};
 pub use range::check_single;
 pub use twins::*;
@@ -108,6 +108,7 @@ impl Params {
             joint_rows: machines.rows,
             machines: machines.list.len() as u32,
             iterations: settings.iterations,
+            meters: world.meters.len() as u32,
         }
     }
 
@@ -189,6 +190,31 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
         }
     };
     world.drains().iter().enumerate().map(sink).collect()
+}
+
+/// Returns the meters of the stress of the contacts.
+pub(super) fn meters(world: &World, anchors: &Anchors) -> Vec<Meter> {
+    let mut first = 0;
+    let meter = |meter: &crate::model::Meter| {
+        let (position, orientation, solid) = meter.region.solid();
+        let (form, size) = form(solid);
+        let place = first;
+        first += meter.bins() as u32;
+        let layers = meter.layers.as_ref();
+        Meter {
+            pose: anchors.pose(position, orientation),
+            size,
+            form,
+            material: meter.material.unwrap_or(NONE),
+            layers: layers.map_or(0, |layers| layers.count as u32),
+            first: place,
+            axis: layers.map_or([0.0; 3], |layers| single(layers.axis)),
+            thickness: layers.map_or(1.0, |layers| meter.thickness(layers) as f32),
+            period: layers.and_then(|layers| meter.period(layers, &world.periodic)).unwrap_or(0.0) as f32,
+            ..Zeroable::zeroed()
+        }
+    };
+    world.meters.iter().map(meter).collect()
 }
 
 /// Returns whether the arms of contacts are stored as vectors: some body is no sphere about its centre and may turn. Otherwise arms lie

@@ -115,7 +115,8 @@ impl Cache {
     }
 }
 
-/// Features of a scene. Kernels leave out the code for absent features: all but `descends` are known to WGSL as an `override`.
+/// Features of a scene. Kernels leave out the code for absent features: all but `descends`, `stress` and `grain_stress`, which decide which
+/// kernels there are, are known to WGSL as an `override`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Features {
@@ -159,6 +160,10 @@ pub struct Features {
     pub starts_warm: bool,
     /// Projected gradient descent as the solver of the contacts.
     pub descends: bool,
+    /// Meters of stress.
+    pub stress: bool,
+    /// Stress of every grain.
+    pub grain_stress: bool,
 }
 
 impl Features {
@@ -185,6 +190,8 @@ impl Features {
             cohesion: world.materials.are_cohesive(),
             starts_warm: settings.method == Method::Smooth || settings.warm_start.updates_velocities(),
             descends: settings.algorithm == Algorithm::Apgd,
+            stress: !world.meters.is_empty(),
+            grain_stress: world.measures_grains,
         }
     }
 
@@ -235,6 +242,15 @@ impl Features {
         let pairs = ("IMPULSE_PAIRS", self.impulse_pairs());
         let all = all.into_iter().map(|(name, on)| (name, u32::from(on))).chain([pairs]);
         all.filter(|(name, _)| overrides.contains(name)).collect()
+    }
+
+    /// Whether a kernel runs, if it is one of those that sum stress.
+    pub fn measure(self, entry: &str) -> bool {
+        match entry {
+            "add_stress" => self.stress,
+            "add_grain_stress" => self.grain_stress,
+            _ => true,
+        }
     }
 
     /// Returns the count of pairs of numbers per contact in `impulses`: three for the impulse, and four for springs, or else one for
@@ -379,6 +395,7 @@ pub(super) fn uses(features: Features) -> Vec<(Name, Aliases)> {
     let stages = step::methods_of(features).into_iter().flat_map(step::Method::stages);
     for work in stages.chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
         let of_stage = work.kernels().into_iter();
+        let of_stage = of_stage.filter(|kernel| features.measure(kernel.entry));
         uses.extend(of_stage.map(|kernel| ((kernel.shader, kernel.entry), kernel.aliases)));
         if let Work::Scan(_, aliases) = work {
             uses.extend(SCAN.map(|entry| (("scan", entry), *aliases)));

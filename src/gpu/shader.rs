@@ -32,7 +32,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 21] = [
+pub const SOURCES: [Source; 22] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
     source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "plan"),
@@ -51,8 +51,9 @@ pub const SOURCES: [Source; 21] = [
     source!("residual" uses "types" "motion" "constraints" "solve" "impulses" "rigid" "slope"),
     source!("integrate" uses "types" "motion" "centre" "pulled" "rigid"),
     source!("sinks" uses "types" "motion" "surface"),
-    source!("balance" uses "types" "motion" "constraints" "impulses" "rigid" "pulled" "joint"),
-    source!("loads" uses "types" "motion" "constraints" "impulses"),
+    source!("balance" uses "types" "motion" "constraints" "impulses" "blocks" "rigid" "pulled" "joint"),
+    source!("loads" uses "types" "motion" "constraints" "impulses" "tally"),
+    source!("stress" uses "types" "motion" "surface" "constraints" "impulses" "blocks" "tally"),
     source!("response" uses "types" "motion" "constraints" "solve" "impulses" "rigid"),
 ];
 

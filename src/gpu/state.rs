@@ -1,6 +1,6 @@
 //! Read-back of the state on the device: world, contacts and residuals of a snapshot.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pollster::block_on;
 
 use crate::contact::{Impulse, Key};
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::settings::{Bookkeeping, Method};
 
 use super::GpuEngine;
-use super::layout::{self, ConstraintHead, Status};
+use super::layout::{self, ConstraintHead, LoadScale, Status};
 use super::step;
 
 /// Contacts of the last step, by key.
@@ -82,7 +82,20 @@ impl GpuEngine {
         let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
         snapshot.note_cohesion(cohesion.into_iter());
         snapshot.note_springs(&self.settings, springs.into_iter());
-        Ok(Snapshot { impulses: self.loads.totals(), balance, ..snapshot })
+        let (impulses, stresses) = (self.loads.totals(), self.loads.stresses());
+        let grain_stresses = self.read_grain_stresses().await?;
+        Ok(Snapshot { impulses, stresses, grain_stresses, balance, ..snapshot })
+    }
+
+    /// Reads the sums of impulse times arm of every grain since it came; none unless the world measures them.
+    pub(super) async fn read_grain_stresses(&self) -> Result<Vec<DMat3>, Error> {
+        if self.grain_stresses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let words =
+            self.read_list::<u32>("grain_loads", layout::STRESS_WORDS * self.grain_stresses.len()).await?;
+        let since = layout::grain_stresses(&words, LoadScale::of(&self.world, &self.anchors));
+        Ok(self.grain_stresses.iter().zip(since).map(|(before, since)| *before + since).collect())
     }
 
     /// Returns the contacts with patches of meshes, each with the side of the sheet to which its sphere belongs.

@@ -8,7 +8,7 @@ use super::constants::Planned::{
 };
 use super::pipelines::Features;
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
-use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Run, Scan, Sweeps, Visit, Weigh};
+use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Measure, Run, Scan, Sweeps, Visit, Weigh};
 
 use crate::settings::{self, Algorithm, Settings};
 
@@ -79,6 +79,8 @@ pub enum Work {
     Book(Kernel),
     /// One kernel, where there are boundaries.
     Weigh(Kernel),
+    /// One kernel, where the stress is measured that it sums.
+    Measure(Kernel),
     /// One kernel, where there are meshes.
     Join(Kernel),
     /// One kernel, where there are joints.
@@ -111,9 +113,8 @@ impl Work {
     /// Returns the kernels of this work, without those of a prefix sum, which are not in the step list.
     pub fn kernels(&self) -> Vec<&Kernel> {
         match self {
-            Run(kernel) | Book(kernel) | Weigh(kernel) | Join(kernel) | Hold(kernel) | BookJoints(kernel) => {
-                vec![kernel]
-            }
+            Run(kernel) | Book(kernel) | Weigh(kernel) | Measure(kernel) => vec![kernel],
+            Join(kernel) | Hold(kernel) | BookJoints(kernel) => vec![kernel],
             Visit(pass) | Sweeps(pass) => pass.kernels().collect(),
             Descend { aim, give, arrive, judge } => {
                 [aim].into_iter().chain(give.kernels()).chain([arrive, judge]).collect()
@@ -313,6 +314,8 @@ const PREPARE: &[Stage] = &[
                 &[
                     run("impact", "check_impacts", Once),
                     weigh_impacts(At(ImpactRound)),
+                    measure("add_stress", THROWN_AWAY, At(ImpactRound)),
+                    measure("add_grain_stress", THROWN_ON_GRAINS, At(ImpactRound)),
                     book_impacts(At(ImpactRound)),
                     BookJoints(kernel("balance", "book_joint_impacts", Once)),
                     Hold(kernel("joints", "end_round", Machines)),
@@ -320,6 +323,8 @@ const PREPARE: &[Stage] = &[
                 ],
             ),
             weigh_impacts(At(ImpactContacts)),
+            measure("add_stress", THROWN_AWAY, At(ImpactContacts)),
+            measure("add_grain_stress", THROWN_ON_GRAINS, At(ImpactContacts)),
             book_impacts(At(ImpactContacts)),
             BookJoints(kernel("balance", "book_last_joint_impacts", Once)),
             run("narrowphase", "find_geometry", At(ImpactContacts)),
@@ -397,9 +402,8 @@ const DESCEND: &[Stage] = &[
     },
 ];
 
-/// Stages that sum loads and works, and move the bodies.
+/// Stages that sum works, loads and stresses, and move the bodies.
 const BOOK_AND_MOVE: &[Stage] = &[
-    Stage { name: "loads", phase: Phase::Solve, work: &[Weigh(kernel("loads", "add_loads", At(Contacts)))] },
     Stage {
         name: "balance",
         phase: Phase::Solve,
@@ -408,6 +412,16 @@ const BOOK_AND_MOVE: &[Stage] = &[
             book("book_bodies", Bodies),
             book("book_contacts", At(Booked)),
             book("close", Once),
+        ],
+    },
+    // A substep that the guard wants to be solved again has halted by now, and counts when it is.
+    Stage {
+        name: "loads",
+        phase: Phase::Solve,
+        work: &[
+            Weigh(kernel("loads", "add_loads", At(Contacts))),
+            measure("add_stress", &[], At(Booked)),
+            measure("add_grain_stress", GRAIN_LOADS, At(Contacts)),
         ],
     },
     Stage {
@@ -446,6 +460,10 @@ pub const RESIDUAL: Stage =
 /// Alias for the impulses of a round of impacts: they take the room of the old impulses, which have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
 
+/// Aliases for the sums of the grains, of the impulses after the sweeps and of those of a round of impacts.
+const GRAIN_LOADS: Aliases = &[("loads", "grain_loads")];
+const THROWN_ON_GRAINS: Aliases = &[("impulses", "old_impulses"), ("loads", "grain_loads")];
+
 /// Alias for the changes of the impulses, which the bodies take in projected gradient descent.
 const CHANGES: Aliases = &[("impulses", "changes")];
 
@@ -460,6 +478,11 @@ const fn run(shader: &'static str, entry: &'static str, over: Over) -> Work {
 /// Returns the work that adds the impulses of a round of impacts to the loads on boundaries.
 const fn weigh_impacts(over: Over) -> Work {
     Weigh(Kernel { aliases: THROWN_AWAY, ..kernel("loads", "add_loads", over) })
+}
+
+/// Returns the work that adds impulses to the sums of stress.
+const fn measure(entry: &'static str, aliases: Aliases, over: Over) -> Work {
+    Measure(Kernel { aliases, ..kernel("stress", entry, over) })
 }
 
 /// Returns the stage work that sums the mechanical work of a round of impacts for the energy balance.

@@ -159,6 +159,9 @@ fn table(row: u64) -> Vec<(&'static str, &'static str, Traffic)> {
         ("balance", "book_contacts", Traffic { contact: IMPULSE, loaded: row + 2 * VELOCITY, ..NOTHING }),
         // Few contacts are with a boundary; of the others the kernel reads the bodies only.
         ("loads", "add_loads", contact(size_of::<ConstraintHead>() as u64)),
+        // In scenes with meters only.
+        ("stress", "add_stress", Traffic { contact: IMPULSE, loaded: row + 2 * POSE, ..NOTHING }),
+        ("stress", "add_grain_stress", Traffic { contact: IMPULSE, loaded: row + 2 * 18 * WORD, ..NOTHING }),
         ("predict", "prepare_constraints", both(VELOCITY, row + 2 * IMPULSE)),
         ("predict", "apply_forces", grain(2 * VELOCITY)),
         ("warm_start", "apply_contacts", pass(IMPULSE, row)),
@@ -220,8 +223,9 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
     match work {
         Work::Run(kernel) | Work::Weigh(kernel) => bytes(kernel),
         Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
-        // These run in scenes with meshes or joints only.
+        // These run in scenes with meshes, joints or meters of stress only.
         Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
+        Work::Measure(_) => 0,
         Work::Book(_) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Visit(pass) => of_visit(pass, sizes),

@@ -1,7 +1,9 @@
 //! Drives of joints \[E11\]: forces, pressures, motors that hold a velocity and servos that follow a position, up to a force limit.
 
-use super::World;
+use glam::DVec3;
+
 use super::motion::interpolate;
+use super::{Form, Surface, World};
 
 /// Drive of a joint, positive along its axis: forces in N and lengths in m, for a hinge torques in N m and angles in rad.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +66,26 @@ pub struct Span {
     pub low: usize,
     /// Body of the wall with the larger coordinate.
     pub high: usize,
+}
+
+impl World {
+    /// Returns the walls `low` and `high` as a span, if each is one plane, the normal of `low` is +x, +y or +z, and that of `high` opposite.
+    pub fn span(&self, low: usize, high: usize) -> Option<Span> {
+        let normal = |body: usize| {
+            let mut own = self.surfaces.iter().filter(|surface| surface.body as usize == body);
+            match (own.next(), own.next()) {
+                (Some(surface @ Surface { form: Form::Plane, .. }), None) => {
+                    Some(self.bodies.orientation[body] * surface.orientation * DVec3::Z)
+                }
+                _ => None,
+            }
+        };
+        let (low_normal, high_normal) = (normal(low)?, normal(high)?);
+        let axis = (0..3).find(|&axis| {
+            low_normal.distance(DVec3::AXES[axis]) < 1e-9 && high_normal.distance(-DVec3::AXES[axis]) < 1e-9
+        })?;
+        Some(Span { axis, low, high })
+    }
 }
 
 /// Action of a drive in a substep.

@@ -97,6 +97,8 @@ impl World {
             machines: self.machines.clone(),
             sinks: self.sinks.clone(),
             domain: self.domain,
+            meters: self.meters.clone(),
+            measures_grains: self.measures_grains,
             periodic: self.periodic,
             plane: self.plane,
             ..World::default()

@@ -3,12 +3,13 @@
 use glam::{DMat3, DVec3};
 
 use super::contacts::coordination;
-use super::grains;
-use super::loads::{outer, reactions};
-use super::regions::room;
+use super::loads::outer;
+use super::regions::{place_near, room};
+use super::stress::contact_parts;
+use super::{Base, grains};
 use crate::engine::Snapshot;
 use crate::model::plane::grain_volume;
-use crate::model::{Plane, Region};
+use crate::model::{self, Meter, Plane, Region};
 
 /// Layers of equal thickness that a box or a cylinder is cut into.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +37,8 @@ pub struct Layer {
     pub temperature: f64,
     /// Mean number of touching contacts per grain, weighted by mass \[-\].
     pub coordination: f64,
-    /// Love-Weber stress with its kinetic part, as for a region ([`super::regions::bulk_stress`]) \[Pa\].
+    /// Stress \[E17\] \[Pa\], positive under pressure: mean over the time since the base of the part of the contacts, each arm counting by
+    /// its length in the layer, and the part of the velocities, that of grains whose centre is in the layer, in this state.
     pub stress: DMat3,
     /// Mass \[kg\].
     mass: f64,
@@ -59,8 +61,6 @@ struct Part {
     layer: usize,
     grain: usize,
     body: usize,
-    /// Share of the volume of the grain \[-\].
-    share: f64,
     volume: f64,
     mass: f64,
 }
@@ -83,17 +83,23 @@ impl LayerPlan {
         }
     }
 
+    /// Meter of the stress in the layers.
+    pub fn meter(&self) -> Meter {
+        let layers = model::Layers { axis: self.axis, count: self.count };
+        Meter { region: self.region.clone(), material: None, layers: Some(layers) }
+    }
+
     /// Whether a centre is within the cross section of the region, wherever it is along the axis.
     fn reaches(&self, centre: DVec3) -> bool {
         let middle = self.region.centre();
         self.region.contains(centre + self.axis * self.axis.dot(middle - centre), 0.0, 0.0)
     }
 
-    /// Computes the layers of a state.
-    pub fn layers(&self, snapshot: &Snapshot) -> Vec<Layer> {
+    /// Computes the layers of a state. The part of the contacts in the stress is the mean since the base, zero without one.
+    pub fn layers(&self, snapshot: &Snapshot, base: Option<&Base>) -> Vec<Layer> {
         let world = &snapshot.world;
         let parts = self.parts(snapshot);
-        let (coordination, reactions) = (coordination(snapshot), reactions(snapshot));
+        let coordination = coordination(snapshot);
         let volume = room(&self.region, world.plane) / self.count as f64;
         let (velocity, spin) = (&world.bodies.velocity, &world.bodies.angular_velocity);
         let mut layers = vec![Layer::EMPTY; self.count];
@@ -104,7 +110,6 @@ impl LayerPlan {
             layer.angular_velocity += part.mass * spin[part.body];
             layer.coordination += part.mass * f64::from(coordination[part.grain]);
             layer.solid_fraction += part.volume / volume;
-            layer.stress += reactions[part.body].stress * (part.share / volume);
         }
         let share = &snapshot.share;
         for layer in &mut layers {
@@ -122,13 +127,27 @@ impl LayerPlan {
             let layer = &mut layers[part.layer];
             let apart = velocity[part.body] - layer.velocity;
             layer.temperature += part.mass * apart.length_squared() / (ways * layer.mass);
-            layer.stress += outer(apart, apart) * (part.mass / volume);
         }
-        for layer in &mut layers {
+        for grain in grains(snapshot) {
+            let Some(layer) = self.layer_of(place_near(&self.region, world, grain.body)) else { continue };
+            let apart = velocity[grain.body] - layers[layer].velocity;
+            layers[layer].stress += outer(apart, apart) * (grain.mass / volume);
+        }
+        let of_contacts = contact_parts(snapshot, &self.meter(), base);
+        for (layer, of_contacts) in layers.iter_mut().zip(of_contacts) {
             (layer.temperature, layer.stress) = (share.sum(layer.temperature), share.sum(layer.stress));
+            layer.stress += of_contacts * volume.recip();
         }
         layers.iter_mut().filter(|layer| layer.mass == 0.0).for_each(|layer| layer.temperature = f64::NAN);
         layers
+    }
+
+    /// Layer that a centre is in, if it is within the cross section.
+    fn layer_of(&self, centre: DVec3) -> Option<usize> {
+        let (first, length) = self.extent();
+        let layer = ((centre.dot(self.axis) - first) / length * self.count as f64).floor();
+        let is_one = self.reaches(centre) && layer >= 0.0 && layer < self.count as f64;
+        is_one.then_some(layer as usize)
     }
 
     /// Parts of all grains in the layers that they reach into.
@@ -153,7 +172,7 @@ impl LayerPlan {
                     let [low, high] = [layer, layer + 1].map(|edge| below((edge as f64 - centre) / radius));
                     let share = (high - low) * size(sphere.radius) / whole;
                     let (volume, mass) = (share * size(grain.radius), share * grain.mass);
-                    let part = Part { layer, grain: grain.id, body: grain.body, share, volume, mass };
+                    let part = Part { layer, grain: grain.id, body: grain.body, volume, mass };
                     parts.extend((share > 0.0).then_some(part));
                 }
             }
@@ -186,7 +205,7 @@ pub fn usual_axis(gravity: DVec3, plane: Option<Plane>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::regions::{RegionPlan, bulk_stress};
-    use super::super::test_worlds::{empty, stack};
+    use super::super::test_worlds::{empty, measured, stack};
     use super::*;
 
     fn plan(count: usize) -> LayerPlan {
@@ -211,11 +230,13 @@ mod tests {
 
     #[test]
     fn layers_hold_together_what_the_region_holds() {
-        let state = stack();
         let region = RegionPlan { name: "all".into(), region: plan(1).region, material: None };
-        let whole = bulk_stress(&state, &region);
-        for count in [1, 7, 40] {
-            let layers = plan(count).layers(&state);
+        let counts = [1, 7, 40];
+        let meters = [region.meter()].into_iter().chain(counts.map(|count| plan(count).meter()));
+        let (state, base) = measured(stack(), meters.collect());
+        let whole = bulk_stress(&state, &region, Some(&base));
+        for count in counts {
+            let layers = plan(count).layers(&state, Some(&base));
             let mean = |of: &dyn Fn(&Layer) -> f64| layers.iter().map(of).sum::<f64>() / count as f64;
             let mass: f64 = layers.iter().map(|layer| layer.mass).sum();
             assert!((mass - 18.0).abs() < 1e-12);
@@ -231,21 +252,42 @@ mod tests {
             let stress = mean(&|layer| layer.stress.col(1)[1]);
             assert!((stress - whole.col(1)[1]).abs() < 1e-9, "{stress}");
         }
-        let one = plan(1).layers(&state)[0];
+        let one = plan(1).layers(&state, Some(&base))[0];
         assert!((one.stress - whole).abs_diff_eq(DMat3::ZERO, 1e-9), "{:?}, {whole:?}", one.stress);
+    }
+
+    #[test]
+    fn every_layer_of_a_column_carries_the_weight_above_it() {
+        // Layers of 0.1 m: 180 N below the centre at 0.45 m, 160 N between the centres, nothing above that at 1.9 m, on 4 m².
+        let (mut state, base) = measured(stack(), vec![plan(40).meter()]);
+        state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::ZERO);
+        // The contact with the floor is 0.025 m below it, so the lowest layer of the arm, from -0.1 m on, has a quarter of it.
+        for (i, layer) in plan(40).layers(&state, Some(&base)).iter().enumerate() {
+            let middle = -0.35 + 0.1 * i as f64;
+            let force = match middle {
+                z if z < -0.1 => 0.0,
+                z if z < 0.0 => 0.25 * 180.0,
+                z if z < 0.4 => 180.0,
+                z if z < 0.5 => 0.5 * (180.0 + 160.0),
+                z if z < 1.9 => 160.0,
+                _ => 0.0,
+            };
+            let found = layer.stress.col(2)[2] * 4.0;
+            assert!((found - force).abs() < 1e-9, "{found} N at {middle} m, expected {force}");
+        }
     }
 
     #[test]
     fn a_grain_counts_where_it_is_and_empty_layers_have_no_velocity() {
         // The grain of 2 kg spans z = -0.05 m to 0.95 m, the other 0.9 m to 2.9 m.
-        let layers = plan(8).layers(&stack());
+        let layers = plan(8).layers(&stack(), None);
         assert!(layers[6].mass > 0.0 && layers[7].mass == 0.0);
         assert!(layers[7].velocity.is_nan() && layers[7].temperature.is_nan());
         assert!((layers[1].velocity - layers[5].velocity).length() > 0.1, "of one grain each");
-        assert!(plan(8).layers(&empty()).iter().all(|layer| layer.solid_fraction == 0.0));
+        assert!(plan(8).layers(&empty(), None).iter().all(|layer| layer.solid_fraction == 0.0));
         // Grains with a centre outside of the cross section do not count.
         let region = Region::Box { min: DVec3::new(0.4, -1.0, 0.0), max: DVec3::new(1.0, 1.0, 3.0) };
         let beside = LayerPlan { region, ..plan(3) };
-        assert!(beside.layers(&stack()).iter().all(|layer| layer.mass == 0.0));
+        assert!(beside.layers(&stack(), None).iter().all(|layer| layer.mass == 0.0));
     }
 }

@@ -10,7 +10,7 @@ use super::loads::{self, Load};
 use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, PairForce};
-use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, surface};
+use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, stress, surface};
 use crate::engine::compatible::CompatibleForces;
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::model::JointState;
@@ -176,7 +176,7 @@ impl<'a> View<'a> {
 
     /// Bulk stress in a region \[Pa\].
     fn bulk_stress(&self, region: usize) -> &DMat3 {
-        let of = |plan| regions::bulk_stress(self.snapshot, plan);
+        let of = |plan| regions::bulk_stress(self.snapshot, plan, self.base);
         &self.bulk_stresses.get_or_init(|| self.observer.regions.iter().map(of).collect())[region]
     }
 
@@ -258,6 +258,8 @@ impl<'a> View<'a> {
         Base {
             time: self.snapshot.report.time,
             impulses: self.snapshot.impulses.clone(),
+            stresses: self.snapshot.stresses.clone(),
+            grain_stresses: stress::of_grains_so_far(self.snapshot),
             removed_mass: self.taken().iter().map(|taken| taken.mass).collect(),
             cell: self.observer.cell.as_ref().map(|_| *self.cell()),
             surface: self.surface().cloned(),
@@ -418,7 +420,7 @@ quantities! {
     Region, "-", { "count" => |v, i| v.content(i).grains as f64 }, "grains whose centre is in a region";
     Region, "kg", { "mass" => |v, i| v.content(i).mass }, "mass of the grains whose centre is in a region";
     Region, "m", { "centre_x" => |v, i| v.content(i).centre.x, "centre_y" => |v, i| v.content(i).centre.y, "centre_z" => |v, i| v.content(i).centre.z }, "centre of mass of the grains whose centre is in a region";
-    Region, "Pa", { "bulk_stress_xx" => |v, i| v.bulk_stress(i).col(0)[0], "bulk_stress_yy" => |v, i| v.bulk_stress(i).col(1)[1], "bulk_stress_zz" => |v, i| v.bulk_stress(i).col(2)[2], "bulk_stress_xy" => |v, i| v.bulk_stress(i).col(0)[1], "bulk_stress_xz" => |v, i| v.bulk_stress(i).col(0)[2], "bulk_stress_yz" => |v, i| v.bulk_stress(i).col(1)[2] }, "bulk stress of the grains whose centre is in a region (Love-Weber, with the kinetic part), positive under pressure; last substep";
+    Region, "Pa", { "bulk_stress_xx" => |v, i| v.bulk_stress(i).col(0)[0], "bulk_stress_yy" => |v, i| v.bulk_stress(i).col(1)[1], "bulk_stress_zz" => |v, i| v.bulk_stress(i).col(2)[2], "bulk_stress_xy" => |v, i| v.bulk_stress(i).col(0)[1], "bulk_stress_xz" => |v, i| v.bulk_stress(i).col(0)[2], "bulk_stress_yz" => |v, i| v.bulk_stress(i).col(1)[2] }, "bulk stress of the grains whose centre is in a region \\[E17\\], positive under pressure: mean of the contacts since the output before, impacts included (0 in the first output), and momentum flux of the velocities less their mean, at the output";
 
     Body, "m", { "position_x" => |v, i| v.body(i)[0].x, "position_y" => |v, i| v.body(i)[0].y, "position_z" => |v, i| v.body(i)[0].z }, "position of a grain (`grain-0`) or boundary that is observed";
     Body, "m/s", { "velocity_x" => |v, i| v.body(i)[1].x, "velocity_y" => |v, i| v.body(i)[1].y, "velocity_z" => |v, i| v.body(i)[1].z }, "velocity of the same";

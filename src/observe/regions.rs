@@ -2,10 +2,11 @@
 
 use glam::{DMat3, DVec3};
 
-use super::loads::{outer, reactions};
-use super::{GrainView, grains};
+use super::loads::outer;
+use super::stress::contact_parts;
+use super::{Base, GrainView, grains};
 use crate::engine::Snapshot;
-use crate::model::{Plane, Region};
+use crate::model::{Meter, Plane, Region, World};
 
 /// A region whose grains are counted.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +36,7 @@ fn inside<'a>(snapshot: &'a Snapshot, plan: &'a RegionPlan) -> impl Iterator<Ite
     let world = &snapshot.world;
     grains(snapshot).filter(|grain| {
         plan.material.is_none_or(|wanted| wanted == world.grain_material(grain.id))
-            && plan.region.contains(world.bodies.position[grain.body], 0.0, 0.0)
+            && plan.region.contains(place_near(&plan.region, world, grain.body), 0.0, 0.0)
     })
 }
 
@@ -45,28 +46,42 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
     for grain in inside(snapshot, plan) {
         count += 1;
         mass += grain.mass;
-        moment += grain.mass * snapshot.world.bodies.position[grain.body];
+        moment += grain.mass * place_near(&plan.region, &snapshot.world, grain.body);
     }
     let (mass, moment) = (snapshot.share.sum(mass), snapshot.share.sum(moment));
     Content { grains: snapshot.share.total(count) as u64, mass, centre: moment / mass }
 }
 
-/// Bulk stress of the grains inside a region over its volume \[Pa\], positive under pressure: (1/V) Σ_p [m v' v'ᵀ - Σ_c r fᵀ], with r from the
-/// centre of a grain to its contact, f the force on the grain there, and v' its velocity less the mean velocity of the grains (Love 1927; Weber
-/// 1966). The stress is symmetric but for torques. For discs the volume is that of one metre of depth, however deep the region.
-pub fn bulk_stress(snapshot: &Snapshot, plan: &RegionPlan) -> DMat3 {
+impl RegionPlan {
+    /// Meter of the stress in the region.
+    pub fn meter(&self) -> Meter {
+        Meter { region: self.region.clone(), material: self.material, layers: None }
+    }
+}
+
+/// Bulk stress of the grains inside a region over its volume \[E17\] \[Pa\], positive under pressure: (1/V) [Σ_p m v' v'ᵀ - ⟨Σ_p Σ_c r
+/// fᵀ⟩], with r from the centre of a grain to its contact, f the force on the grain there, and v' its velocity less the mean velocity of
+/// the grains. The part of the contacts is the mean over the time since the base, impacts included, zero without a base; the velocities are
+/// those of the state. The stress is symmetric but for torques. For discs the volume is that of one metre of depth, however deep the
+/// region.
+pub fn bulk_stress(snapshot: &Snapshot, plan: &RegionPlan, base: Option<&Base>) -> DMat3 {
     let world = &snapshot.world;
     let velocity = |grain: &GrainView| world.bodies.velocity[grain.body];
     let mass = snapshot.share.sum(inside(snapshot, plan).map(|grain| grain.mass).sum::<f64>());
     let momentum = inside(snapshot, plan).map(|grain| grain.mass * velocity(&grain)).sum::<DVec3>();
     let mean = snapshot.share.sum(momentum) / mass;
-    let reactions = reactions(snapshot);
-    let mut sum = DMat3::ZERO;
+    let mut kinetic = DMat3::ZERO;
     for grain in inside(snapshot, plan) {
         let apart = velocity(&grain) - mean;
-        sum += grain.mass * outer(apart, apart) + reactions[grain.body].stress;
+        kinetic += grain.mass * outer(apart, apart);
     }
-    snapshot.share.sum(sum) * room(&plan.region, world.plane).recip()
+    let of_contacts: DMat3 = contact_parts(snapshot, &plan.meter(), base).into_iter().sum();
+    (snapshot.share.sum(kinetic) + of_contacts) * room(&plan.region, world.plane).recip()
+}
+
+/// Centre of a body \[m\], of its images along periodic axes the nearest to the centre of a region.
+pub(super) fn place_near(region: &Region, world: &World, body: usize) -> DVec3 {
+    world.periodic.image(world.bodies.position[body], region.centre())
 }
 
 /// Volume of a region \[m³\]; for discs, which are one metre deep, the volume of one metre of its section.
@@ -76,7 +91,7 @@ pub(super) fn room(region: &Region, plane: Option<Plane>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_worlds::{drained_stack, stack};
+    use super::super::test_worlds::{drained_stack, measured, stack};
     use super::*;
 
     fn plan(min: f64, max: f64, material: Option<u32>) -> RegionPlan {
@@ -96,47 +111,43 @@ mod tests {
         approx::assert_relative_eq!(both.centre.z, 31.3 / 18.0, max_relative = 1e-12);
     }
 
+    /// The stack at rest, with a meter of the space up to 2.2 m, and the base of its stress.
+    fn resting_stack() -> (Snapshot, Base) {
+        let (mut state, base) = measured(stack(), vec![plan(0.0, 2.2, None).meter()]);
+        state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::ZERO);
+        (state, base)
+    }
+
     #[test]
     fn a_column_presses_by_the_weight_on_each_level() {
-        // 180 N on the floor over an arm of 0.475 m, 160 N between the grains over 0.425 m and 0.975 m, in 4 m² times 2.2 m; at rest.
-        let mut state = stack();
-        state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::ZERO);
-        let stress = bulk_stress(&state, &plan(0.0, 2.2, None));
-        let arms: f64 = state
-            .contacts
-            .iter()
-            .map(|contact| {
-                let [a, b] = contact.bodies.map(|body| body as usize);
-                let place = |body: usize| match body {
-                    0 => contact.point,
-                    _ => state.world.bodies.position[body],
-                };
-                contact.impulse.linear(contact.normal).z / state.substep * (place(a) - place(b)).z
-            })
-            .sum();
-        approx::assert_relative_eq!(stress.col(2)[2], arms / 8.8, max_relative = 1e-12);
-        assert!(stress.col(2)[2] > 0.0, "pressure is positive");
+        // 180 N on the floor over an arm of 0.475 m, 160 N between the grains over the 1.45 m between their centres, in 4 m² times 2.2 m;
+        // at rest.
+        let (mut state, base) = resting_stack();
+        let stress = bulk_stress(&state, &plan(0.0, 2.2, None), Some(&base));
+        let expected = (180.0 * 0.475 + 160.0 * 1.45) / 8.8;
+        approx::assert_relative_eq!(stress.col(2)[2], expected, max_relative = 1e-12);
+        // Twice the time halves the mean; without a base there is none; another region has no meter.
+        let twice = Base { time: base.time - state.substep, ..base };
+        let half = bulk_stress(&state, &plan(0.0, 2.2, None), Some(&twice)).col(2)[2];
+        approx::assert_relative_eq!(half, 0.5 * expected, max_relative = 1e-9);
+        assert_eq!(bulk_stress(&state, &plan(0.0, 2.2, None), None), DMat3::ZERO);
+        assert!(bulk_stress(&state, &plan(0.0, 2.3, None), Some(&twice)).is_nan());
         // Velocity fluctuations add to the pressure; a common velocity does not.
-        state.contacts.clear();
+        let kinetic = |state: &Snapshot| bulk_stress(state, &plan(0.0, 2.2, None), None).col(0)[0];
         state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::X);
-        assert!(bulk_stress(&state, &plan(0.0, 2.2, None)).col(0)[0].abs() < 1e-12);
+        assert!(kinetic(&state).abs() < 1e-12);
         state.world.bodies.velocity[1] = DVec3::NEG_X;
         // 2 kg and 16 kg at 2 m/s beside each other: reduced mass 16/9 kg.
-        let kinetic = bulk_stress(&state, &plan(0.0, 2.2, None)).col(0)[0];
-        approx::assert_relative_eq!(kinetic, 16.0 / 9.0 * 4.0 / 8.8, max_relative = 1e-12);
+        approx::assert_relative_eq!(kinetic(&state), 16.0 / 9.0 * 4.0 / 8.8, max_relative = 1e-12);
     }
 
     #[test]
     fn discs_press_on_a_metre_of_depth_however_deep_the_region() {
-        let mut state = stack();
-        state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::ZERO);
-        let thick = bulk_stress(&state, &plan(0.0, 2.2, None)).col(2)[2];
+        let (mut state, base) = resting_stack();
+        let thick = bulk_stress(&state, &plan(0.0, 2.2, None), Some(&base)).col(2)[2];
         state.world.plane = Some(Plane::Xz);
-        approx::assert_relative_eq!(
-            bulk_stress(&state, &plan(0.0, 2.2, None)).col(2)[2],
-            2.0 * thick,
-            max_relative = 1e-12
-        );
+        let thin = bulk_stress(&state, &plan(0.0, 2.2, None), Some(&base)).col(2)[2];
+        approx::assert_relative_eq!(thin, 2.0 * thick, max_relative = 1e-12);
     }
 
     #[test]

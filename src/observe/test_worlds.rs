@@ -2,11 +2,13 @@
 
 use std::f64::consts::PI;
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
+use super::Base;
+use super::loads::outer;
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread, StepReport};
-use crate::model::{Boundary, Form, Grain, Material, Materials, Motion, Sink, Surface, World};
+use crate::model::{Boundary, Form, Grain, Material, Materials, Meter, Motion, Sink, Surface, World};
 
 /// A material in which a grain of radius 1 m weighs 16 kg, one of 0.5 m 2 kg.
 fn material() -> Material {
@@ -141,4 +143,33 @@ pub(crate) fn heap(centres: impl IntoIterator<Item = DVec3>) -> Snapshot {
 /// A world with gravity, without grains and without boundaries.
 pub(crate) fn empty() -> Snapshot {
     Snapshot::new(world(DVec3::new(0.0, 0.0, -10.0)), Vec::new(), 0.005, StepReport::default())
+}
+
+/// The state with these meters, in which the impulses of its contacts acted over the last substep, and the base at its beginning.
+pub(crate) fn measured(mut state: Snapshot, meters: Vec<Meter>) -> (Snapshot, Base) {
+    let bins = meters.iter().map(Meter::bins).sum();
+    let base = Base {
+        time: state.report.time - state.substep,
+        stresses: vec![DMat3::ZERO; bins],
+        ..Base::default()
+    };
+    state.stresses = vec![DMat3::ZERO; bins];
+    for contact in &state.contacts {
+        let impulse = contact.impulse.linear(contact.normal);
+        for (body, impulse) in contact.bodies.into_iter().zip([-impulse, impulse]) {
+            if state.world.grain_of_body(body as usize).is_none() {
+                continue;
+            }
+            let centre = state.world.bodies.position[body as usize];
+            let (arm, mut first) = (contact.point - centre, 0);
+            for meter in &meters {
+                meter.divide(&state.world.periodic, centre, arm, |bin, share| {
+                    state.stresses[first + bin] += share * outer(arm, impulse);
+                });
+                first += meter.bins();
+            }
+        }
+    }
+    state.world.meters = meters;
+    (state, base)
 }

@@ -12,7 +12,7 @@ use crate::engine::convergence::Convergence;
 use crate::error::Error;
 use crate::observe::fabric::Fabric;
 use crate::observe::layers::Layer;
-use crate::observe::{Column, FabricPlan, LayerPlan, Observation, SurfacePlan};
+use crate::observe::{Base, Column, FabricPlan, LayerPlan, Observation, SurfacePlan};
 
 use super::collection::{Collection, frame_number, is_index, number_in};
 use super::convergence::Tables;
@@ -97,11 +97,15 @@ pub struct Averages {
 }
 
 impl Averages {
-    /// Averages of a state by these plans.
-    pub fn of(snapshot: &Snapshot, fabric: Option<&FabricPlan>, layers: Option<&LayerPlan>) -> Averages {
+    /// Averages of a state by these plans; stresses are means since the base.
+    pub fn of(
+        snapshot: &Snapshot,
+        (fabric, layers): (Option<&FabricPlan>, Option<&LayerPlan>),
+        base: Option<&Base>,
+    ) -> Averages {
         Averages {
             fabric: fabric.map(|plan| Fabric::of(snapshot, plan)),
-            layers: layers.map(|plan| plan.layers(snapshot)),
+            layers: layers.map(|plan| plan.layers(snapshot, base)),
         }
     }
 }

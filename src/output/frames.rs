@@ -1,14 +1,15 @@
 //! Frames of a state: grains as points, contacts as lines, boundaries as triangles, and the surface of a bed as a grid.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, planned_contacts};
 use crate::model::{Boundary, Motion, World};
-use crate::observe::SurfacePlan;
 use crate::observe::contacts::coordination;
 use crate::observe::loads::reactions;
+use crate::observe::stress::of_grains;
 use crate::observe::surface::heights;
+use crate::observe::{Base, SurfacePlan};
 
 use super::outline::Room;
 use super::vtp::{Array, Cells, PolyData};
@@ -72,6 +73,24 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
         cell_data: Vec::new(),
         field_data: boundary_poses(world),
     }
+}
+
+/// As [`grains`], with the mean stress of every grain since the base, row by row, and a third of its trace, for discs half of it \[Pa\],
+/// where the world measures them.
+pub fn measured_grains(snapshot: &Snapshot, base: Option<&Base>) -> PolyData {
+    let mut frame = grains(snapshot);
+    let Some(stresses) = of_grains(snapshot, base) else { return frame };
+    let world = &snapshot.world;
+    let of_sphere = || {
+        let spheres = |grain: usize| world.grains[grain].spheres().map(move |_| grain);
+        snapshot.present_grains().flat_map(spheres).map(|grain| &stresses[grain])
+    };
+    let ways = if world.plane.is_some() { 2.0 } else { 3.0 };
+    let trace = |stress: &DMat3| (0..3).map(|axis| stress.col(axis)[axis]).sum::<f64>();
+    let rows = |stress: &DMat3| stress.transpose().to_cols_array();
+    frame.point_data.push(Array::vectors("mean_stress", of_sphere().map(rows)));
+    frame.point_data.push(Array::scalars("mean_pressure", of_sphere().map(|stress| trace(stress) / ways)));
+    frame
 }
 
 /// Poses of the boundaries, in the order of the scenario: position \[m\] and orientation.

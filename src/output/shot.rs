@@ -11,8 +11,8 @@ use super::vtp::PolyData;
 use super::{atomic, frames};
 use crate::engine::Snapshot;
 use crate::error::Error;
-use crate::observe::SurfacePlan;
 use crate::observe::surface::heights;
+use crate::observe::{Base, SurfacePlan};
 
 /// Frame that is due.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,9 +43,9 @@ impl Content {
         }
     }
 
-    fn show(&self, snapshot: &Snapshot) -> PolyData {
+    fn show(&self, snapshot: &Snapshot, base: Option<&Base>) -> PolyData {
         match self {
-            Content::Grains => frames::grains(snapshot),
+            Content::Grains => frames::measured_grains(snapshot, base),
             Content::Contacts => frames::contacts(snapshot),
             Content::Walls(room) => frames::walls(snapshot, room),
             Content::Surface(plan) => frames::surface(snapshot, plan),
@@ -58,11 +58,11 @@ impl Content {
     }
 
     /// What a rank does that is not the first, which writes the frame.
-    fn help_to_show(&self, snapshot: &Snapshot) {
+    fn help_to_show(&self, snapshot: &Snapshot, base: Option<&Base>) {
         match self {
             Content::Grains | Content::Contacts => {
                 let mut piece = Vec::new();
-                self.show(snapshot).write_piece(&mut piece).expect("writing into memory does not fail");
+                self.show(snapshot, base).write_piece(&mut piece).expect("writing into memory does not fail");
                 snapshot.share.collect(piece, &mut drop);
             }
             Content::Walls(_) => {}
@@ -72,17 +72,17 @@ impl Content {
 }
 
 impl Shot {
-    /// Writes the frame. Where the state lies on several ranks, all of them call this, and the first writes the file with a piece from each.
+    /// Writes the frame, with means since the base. Where the state lies on several ranks, all of them call this, and the first writes the file with a piece from each.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn take(&self, snapshot: &Snapshot) -> Result<(), Error> {
+    pub fn take(&self, snapshot: &Snapshot, base: Option<&Base>) -> Result<(), Error> {
         let share = &snapshot.share;
         if !share.is_first() {
-            self.content.help_to_show(snapshot);
+            self.content.help_to_show(snapshot, base);
             return Ok(());
         }
-        let frame = self.content.show(snapshot);
+        let frame = self.content.show(snapshot, base);
         // The other ranks wait until their pieces are fetched, even if the file cannot be written.
         let mut is_fetched = !self.content.is_divided();
         let written = atomic::write(&self.path, |out| {

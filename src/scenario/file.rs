@@ -54,6 +54,7 @@ use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
 use crate::contact::{Impulse, Key};
 use crate::model::{Axes, Grain, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
+use crate::observe::stress::meters;
 use crate::output::outline::{Room, boundaries_move};
 use crate::output::{Formats, Record, Walls};
 use crate::render::{Look, Show};
@@ -221,6 +222,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         regions,
         tracked,
         bookkeeping,
+        grain_stress,
     } = observed;
     let subjects = expect::Subjects {
         boundaries: &names,
@@ -269,7 +271,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         title,
         duration,
         settings: Settings { bookkeeping, ..settings },
-        world,
+        world: World { meters: meters(&regions, layers.as_ref()), measures_grains: grain_stress, ..world },
         friction_factors,
         seeds,
         emitters,

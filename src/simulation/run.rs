@@ -34,11 +34,11 @@ use crate::cpu::convergence;
 use crate::engine::{Engine, Spread};
 use crate::error::Error;
 use crate::model::Sink;
-use crate::observe::Observation;
 use crate::observe::energy;
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::lost::Lost;
 use crate::observe::watch::{self, Warning, Watch};
+use crate::observe::{Base, Observation};
 use crate::output::lock::refuse_link;
 use crate::output::summary::{
     ChangeSummary, Counts, EmitterSummary, LostSummary, Memory, Named, OverlapSummary, Provenance,
@@ -401,7 +401,10 @@ impl<'a> Run<'a> {
         let Seen { observation, present, lost, signs, averages } = seen;
         (self.course.removed, self.course.lost) = (simulation.grains - present, lost);
         self.course.watch.note(&signs);
-        let written = self.folder.record(&observation, &averages, &mut |shot| simulation.take(shot));
+        let base = self.course.observations.last().map(|last| &last.base);
+        let written = self.folder.record(&observation, &averages, &mut |shot| simulation.take(shot, base));
+        // Rates go on from the last observation alone.
+        self.course.observations.last_mut().into_iter().for_each(|last| last.base = Base::default());
         self.course.observations.push(observation);
         self.course.tasks.add("output", start.elapsed().as_secs_f64());
         written

@@ -59,6 +59,12 @@
 //!   solution methods. Comput. Methods Appl. Mech. Eng. 92, 353-375.
 //! - J. J. Moreau 1999: Numerical aspects of the sweeping process. Comput. Methods Appl. Mech. Eng. 177,
 //!   329-349.
+//! - N. F. Carnahan, K. E. Starling 1969: Equation of state for nonattracting rigid spheres. J. Chem. Phys. 51, 635-636.
+//! - J. H. Irving, J. G. Kirkwood 1950: The statistical mechanical theory of transport processes. IV. J. Chem. Phys. 18, 817-829.
+//! - A. E. H. Love 1927: A Treatise on the Mathematical Theory of Elasticity, 4th edition. Cambridge University Press.
+//! - S. Luding 2004: Micro-macro transition for anisotropic, frictional granular packings. Int. J. Solids Struct. 41, 5821-5836.
+//! - J. Weber 1966: Recherches concernant les contraintes intergranulaires dans les milieux pulvérulents. Bulletin de liaison des ponts et
+//!   chaussées 20, 1-20.
 //! - M. Jean 1999: The non-smooth contact dynamics method. Comput. Methods Appl. Mech. Eng. 177, 235-257.
 //! - C. Lacoursière 2007: Regularized, stabilized, variational methods for multibodies. 48th Scandinavian
 //!   Conference on Simulation and Modeling (SIMS 2007), 40-48.

@@ -95,8 +95,8 @@
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
 //!     sweep         the joints, then as many sweeps as told, each with the joints
 //!                   at its end                                                      [E5], [E11]
-//!     loads         what contacts gave the boundaries, impacts included
-//!     balance        works of the impact stage and of the sweeps                     [E10]
+//!     balance       works of the impact stage and of the sweeps                     [E10]
+//!     loads         what contacts gave the boundaries, and stresses, impacts included [E17]
 //!     integrate     positions move; a body that contacts drove too fast ends the run; [E1]
 //!                   then sinks and the domain remove grains
 //! ```

@@ -37,5 +37,6 @@ mod sizes;
 mod sliders;
 mod smooth;
 mod soak;
+mod stress;
 mod tiles;
 mod uniqueness;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::common::*;
 use esker::checkpoint::Checkpoint;
-use esker::engine::Engine;
+use esker::engine::{Engine, Snapshot};
 use esker::error::Error;
 use esker::gpu::GpuEngine;
 use esker::gpu::checkpoint::STATE;
@@ -75,7 +75,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 /// Compares a run without a stop with a run that is stopped at two random steps and resumed; the number of threads changes between its
 /// parts.
 fn goes_on_to_the_bit(kind: Kind, of: &str, body: &str, seed: u64) {
-    let scene = scene(body, &[]);
+    let scene = scene(body, &["observe.grain_stress=true"]);
     let steps = (scene.duration / scene.settings.time_step).round() as u64;
     let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let expected = run(kind, &scene, whole.path(), false, None);
@@ -133,7 +133,7 @@ fn checkpoints_change_no_bit_of_the_run_that_saves_them() {
 
 /// A scene, its engine after `steps` steps, and the saved state of the engine.
 fn saved(kind: Kind, body: &str, steps: u64) -> (Scenario, Box<dyn Engine>, Vec<u8>) {
-    let scene = scene(body, &[]);
+    let scene = scene(body, &["observe.grain_stress=true"]);
     let mut engine = engine(kind, &scene);
     engine.advance(steps).unwrap();
     let mut bytes = Vec::new();
@@ -200,7 +200,7 @@ fn what_is_not_saved_of_the_device_is_of_no_use_to_the_next_step() {
         engine.advance(40).ok().and_then(|_| engine.snapshot().ok())
     };
     // These buffers are made from the world.
-    let made_anew = ["params", "surfaces", "sinks", "laws"];
+    let made_anew = ["params", "surfaces", "sinks", "laws", "meters"];
     let found = goes_on(&|engine| {
         let scratch = engine
             .buffer_names()
@@ -209,11 +209,11 @@ fn what_is_not_saved_of_the_device_is_of_no_use_to_the_next_step() {
         scratch.for_each(|name| engine.fill_words(name, 0x7fc0_dead));
     });
     let found = found.expect("a state");
-    assert_eq!((found.world, found.contacts), (expected.world.clone(), expected.contacts.clone()));
-    for name in ["impulses", "velocities", "contacts", "travel"] {
+    let all = |state: &Snapshot| (state.world.clone(), state.contacts.clone(), state.grain_stresses.clone());
+    assert_eq!(all(&found), all(&expected));
+    for name in ["impulses", "velocities", "contacts", "travel", "grain_loads"] {
         let other = goes_on(&|engine| engine.fill_words(name, 0));
-        let is_same = other
-            .is_some_and(|other| (&other.world, &other.contacts) == (&expected.world, &expected.contacts));
+        let is_same = other.is_some_and(|other| all(&other) == all(&expected));
         // Without the paths since the last search the next search comes later: the state is as good, but may have other bits.
         assert!(!is_same || name == "travel", "without {name} the state is the same");
     }

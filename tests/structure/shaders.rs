@@ -9,7 +9,7 @@ use std::mem::{offset_of, size_of};
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
     self, BoundaryState, ConstraintHead, Contact, Entry, Joint, JointDrive, JointRow, Law, Machine, Mark,
-    Overflow, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
+    Meter, Overflow, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{
@@ -235,6 +235,20 @@ fn twins() -> Vec<Twin> {
         }),
         twin!(Overflow { slots, copies, response, tangent_d }),
         twin!(Sink { pose, size, form, tag, ends_run, spare }),
+        twin!(Meter {
+            pose,
+            size,
+            form,
+            material,
+            layers,
+            first,
+            axis,
+            thickness,
+            period,
+            spare_x,
+            spare_y,
+            spare_z
+        }),
         twin!(Surface { position, body, orientation, size, form, material, is_dynamic, spare }),
         twin!(Law {
             friction,

@@ -7,7 +7,7 @@
 
 use std::io::Write;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Impulse, Key};
@@ -89,6 +89,7 @@ struct Haul {
     grains: Vec<GrainState>,
     contacts: Vec<Contact>,
     totals: Vec<TotalImpulse>,
+    stresses: Vec<DMat3>,
 }
 
 /// State of a contact, with its key in the whole world.
@@ -114,6 +115,10 @@ pub fn open(
     answer: Answer,
 ) -> Result<Ranked, Error> {
     check(&settings)?;
+    if world.measures_grains {
+        let (what, advice) = ("the stress of every grain", "set observe.grain_stress = false");
+        return Err(Error::NotOnRanks { what, advice });
+    }
     let communicator = Shared::new(communicator);
     let rank = communicator.rank();
     let mut part = CpuEngine::new(world.without_grains(), settings);
@@ -224,6 +229,9 @@ fn show(part: &mut CpuEngine) -> Result<Snapshot, Error> {
     for total in &mut shown.impulses {
         (total.linear, total.angular) = (shown.share.sum(total.linear), shown.share.sum(total.angular));
     }
+    for total in &mut shown.stresses {
+        *total = shown.share.sum(*total);
+    }
     Ok(shown)
 }
 
@@ -252,6 +260,8 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
         || vec![TotalImpulse::default(); part.world.boundaries.len()],
         |whole| whole.impulses.clone(),
     );
+    part.stresses =
+        whole.map_or_else(|| vec![DMat3::ZERO; part.world.meter_bins()], |whole| whole.stresses.clone());
     part.world.replaced = whole.map_or_else(Vec::new, |whole| whole.world.all_removed());
 }
 
@@ -314,7 +324,7 @@ fn cargos(whole: &CpuEngine, partition: &Partition, ranks: usize) -> Vec<Cargo> 
 
 impl Haul {
     fn of(part: &mut CpuEngine) -> Haul {
-        let CpuEngine { world, keys, colouring, constraints, patches, impulses, border, .. } = part;
+        let CpuEngine { world, keys, colouring, constraints, patches, impulses, stresses, border, .. } = part;
         let grains = links(border).own_states(world);
         let counted = border.counted(constraints.len());
         let links = links(border);
@@ -330,7 +340,7 @@ impl Haul {
             }
         };
         let contacts = colouring.order.iter().zip(&*constraints).take(counted).map(state).collect();
-        Haul { contacts, totals: impulses.clone(), grains }
+        Haul { contacts, totals: impulses.clone(), stresses: stresses.clone(), grains }
     }
 }
 
@@ -343,10 +353,12 @@ impl CpuEngine {
         (world.joints, world.joint_states) = (part.world.joints.clone(), part.world.joint_states.clone());
         world.time = part.world.time;
         self.impulses.fill(TotalImpulse::default());
+        self.stresses.fill(DMat3::ZERO);
         let mut contacts = Vec::new();
         for haul in hauls {
             haul.grains.iter().for_each(|state| world.set_grain_state(state.place as usize, state));
             self.impulses.iter_mut().zip(haul.totals).for_each(|(total, of_rank)| *total += of_rank);
+            self.stresses.iter_mut().zip(haul.stresses).for_each(|(total, of_rank)| *total += of_rank);
             contacts.extend(haul.contacts);
         }
         contacts.sort_unstable_by_key(|contact| contact.key);

@@ -97,6 +97,8 @@ pub struct Params {
     pub machines: u32,
     /// Number of sweeps in a substep at most.
     pub iterations: u32,
+    /// Number of meters of stress.
+    pub meters: u32,
 }
 
 /// Position of a dispatch in its pass over the contacts, with the acceleration of the sweep; WGSL `Turn`.
@@ -250,6 +252,36 @@ pub struct Sphere {
     pub body: u32,
     /// Index of the sink that removed the grain, or the number of sinks if the grain left the domain; `NONE`: present.
     pub tag: u32,
+}
+
+/// Meter of the stress of the contacts: a region, as a whole or cut into layers \[E17\]; WGSL `Meter`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct Meter {
+    /// Pose of the centre of the region.
+    pub pose: Pose,
+    /// Dimensions of the form \[m\].
+    pub size: [f32; 4],
+    /// Form (`FORM_*`).
+    pub form: u32,
+    /// Index of the material whose grains count; [`NONE`](super::NONE): all do.
+    pub material: u32,
+    /// Number of layers; 0: the region is one whole.
+    pub layers: u32,
+    /// Index of the first bin.
+    pub first: u32,
+    /// Unit vector across the layers.
+    pub axis: [f32; 3],
+    /// Thickness of a layer \[m\].
+    pub thickness: f32,
+    /// Period along the axis \[layers\]; 0: the axis is not periodic.
+    pub period: f32,
+    /// Padding.
+    pub spare_x: u32,
+    /// Padding.
+    pub spare_y: u32,
+    /// Padding.
+    pub spare_z: u32,
 }
 
 /// Solid region that removes every grain whose centre enters it: a sink, or the space behind a face of the domain; WGSL `Sink`.

@@ -1,6 +1,6 @@
 //! The `[observe]` table.
 
-use super::read::Table;
+use super::read::{Table, boolean};
 use super::{each, plan, track, unique};
 use crate::model::World;
 use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, Tracked};
@@ -19,6 +19,8 @@ pub(super) struct Observed {
     pub(super) regions: Vec<RegionPlan>,
     pub(super) tracked: Tracked,
     pub(super) bookkeeping: Bookkeeping,
+    /// Whether the stress of every grain is measured.
+    pub(super) grain_stress: bool,
 }
 
 /// Reads the observations. `names` are the names of all boundaries in the file, faulty ones included; `grains` is the largest number of
@@ -26,6 +28,7 @@ pub(super) struct Observed {
 pub(super) fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -> Observed {
     let observed = root.section("observe", |table| {
         let bookkeeping = plan::bookkeeping(table);
+        let grain_stress = table.or("grain_stress", false, boolean);
         let drum = plan::drum(table, world, names);
         let cell = plan::cell(table, world, names);
         let surface = plan::surface(table);
@@ -34,7 +37,18 @@ pub(super) fn observe(root: &mut Table<'_>, world: &World, names: &[String], gra
         let tracked = track::tracked(table, world, names, grains);
         let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
         let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
-        Some(Observed { drum, cell, surface, fabric, layers, region_names, regions, tracked, bookkeeping })
+        Some(Observed {
+            drum,
+            cell,
+            surface,
+            fabric,
+            layers,
+            region_names,
+            regions,
+            tracked,
+            bookkeeping,
+            grain_stress,
+        })
     });
     observed.unwrap_or_default()
 }

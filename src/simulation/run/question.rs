@@ -17,7 +17,7 @@ use super::super::Simulation;
 #[derive(Serialize, Deserialize)]
 enum Question<'a> {
     See(Box<Sight<'a>>),
-    Take(Cow<'a, Shot>),
+    Take(Cow<'a, Shot>, Option<Cow<'a, Base>>),
 }
 
 /// What is to be observed of a state.
@@ -50,7 +50,7 @@ impl Sight<'_> {
             present: snapshot.present_count(),
             lost: if lost > 0.0 { lost::lost(snapshot) } else { None },
             signs: Signs::of(snapshot, observer.balance()),
-            averages: Averages::of(snapshot, fabric.as_ref(), layers.as_deref()),
+            averages: Averages::of(snapshot, (fabric.as_ref(), layers.as_deref()), base.as_deref()),
         }
     }
 }
@@ -65,7 +65,7 @@ pub fn answer(mut question: &[u8], snapshot: &Snapshot) -> Result<Vec<u8>, Error
             sight.observer = Cow::Owned(sight.observer.into_owned().with_columns());
             Ok(saved::pack(&sight.of(snapshot)))
         }
-        Question::Take(shot) => shot.take(snapshot).map(|()| Vec::new()),
+        Question::Take(shot, base) => shot.take(snapshot, base.as_deref()).map(|()| Vec::new()),
     }
 }
 
@@ -95,14 +95,17 @@ impl Simulation<'_> {
         }
     }
 
-    /// Takes a shot of the present state.
+    /// Takes a shot of the present state, with means since the base.
     ///
     /// # Errors
     /// As [`Simulation::state`], and when the frame cannot be written.
-    pub(super) fn take(&mut self, shot: &Shot) -> Result<(), Error> {
+    pub(super) fn take(&mut self, shot: &Shot, base: Option<&Base>) -> Result<(), Error> {
         match self.parts() {
-            Some(parts) => parts.ask(saved::pack(&Question::Take(Cow::Borrowed(shot)))).map(drop),
-            None => shot.take(self.state()?),
+            Some(parts) => {
+                let question = Question::Take(Cow::Borrowed(shot), base.map(Cow::Borrowed));
+                parts.ask(saved::pack(&question)).map(drop)
+            }
+            None => shot.take(self.state()?, base),
         }
     }
 

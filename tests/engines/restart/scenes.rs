@@ -119,6 +119,13 @@ material = "glass"
 radius = { kind = "constant", value = 0.005 }
 random_velocity = 0.5
 packing = { kind = "random", count = 100, region = { kind = "box", min = [0, 0, 0], max = [0.08, 0.08, 0.08] } }
+[observe.layers]
+region = { kind = "box", min = [0, 0, 0], max = [0.08, 0.08, 0.08] }
+axis = "z"
+count = 3
+[[observe.regions]]
+name = "lower"
+region = { kind = "box", min = [0, 0, 0], max = [0.08, 0.08, 0.04] }
 [output]
 every = 0.02
 "#;

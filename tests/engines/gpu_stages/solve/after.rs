@@ -1,6 +1,9 @@
 //! GPU stages after the sweeps: residual, loads, energy balance, positions.
 
 use super::*;
+use esker::cpu::stress;
+use esker::model::{Layers, Meter, Region};
+use glam::DMat3;
 
 #[test]
 fn the_residual_is_that_of_its_twin() {
@@ -76,6 +79,47 @@ fn loads_are_those_of_its_twin() {
         holds_and_can_fail(case.name, "load", pairs);
     }
     assert!(loaded >= 8, "only {loaded} boundaries were loaded");
+}
+
+/// A meter of most of the grains of a world, and one that cuts it into layers across x.
+fn meters_of(world: &World) -> Vec<Meter> {
+    let centres = || world.present_grains().map(|grain| world.bodies.position[world.grain_body(grain)]);
+    let (low, high) = (centres().reduce(DVec3::min).unwrap(), centres().reduce(DVec3::max).unwrap());
+    let region = Region::Box { min: low + 0.07 * (high - low), max: high };
+    let layers = Some(Layers { axis: DVec3::X, count: 5 });
+    [None, layers].map(|layers| Meter { region: region.clone(), material: None, layers }).to_vec()
+}
+
+#[test]
+fn stresses_are_those_of_their_twin() {
+    let settings = Settings { iterations: 12, ..Settings::default() };
+    for (name, mut world, steps) in [
+        ("clumps in a periodic cell", clumps_among_spheres(PERIODIC).world, 40),
+        ("sizes 1:4 among moving walls", mixed_sizes_in_a_drum().world, 30),
+    ] {
+        world.meters = meters_of(&world);
+        let mut case = Case::of_world(name, &world, settings, steps);
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
+        case.gpu.fill_words("loads", 0);
+        case.run(&["loads"]);
+        let (found, constraints) = (case.gpu.stresses().unwrap(), case.twin_constraints());
+        let mut expected = vec![DMat3::ZERO; 6];
+        stress::add(&case.world, &constraints, |_| true, &mut expected);
+        // Arms, products and shares are rounded; a share by the rounding of a place over the length of an arm.
+        let carried = |constraint: &Constraint| {
+            let arm = constraint.arm_a.length() + constraint.arm_b.length();
+            arm * constraint.impulse.linear(constraint.normal).length()
+        };
+        let bound = 256.0 * ROUNDING * constraints.iter().map(carried).sum::<f64>();
+        let pairs = found.iter().zip(&expected).flat_map(|(found, expected)| {
+            let pairs = found.to_cols_array().into_iter().zip(expected.to_cols_array());
+            pairs.map(|(found, expected)| (found, expected, bound))
+        });
+        holds_and_can_fail(name, "stress", pairs.collect());
+        let size = expected[0].col(2)[2];
+        assert!(size > 10.0 * bound, "{name}: the region has nothing to measure: {size:e}");
+    }
 }
 
 #[test]
