@@ -324,7 +324,7 @@ impl CpuEngine {
             if !world.has_drains() {
                 return Ok(0.0);
             }
-            let taken = border.agree(sinks::taken(world), world)?;
+            let taken = border.agree(sinks::taken(world, h), world)?;
             // Contacts of grains that are taken are no longer between two grains.
             *is_prepared &= taken.is_empty();
             let own = sinks::remove(world, &taken, |body| border.counts(body));

@@ -180,7 +180,7 @@ struct Sink {
     form: u32,                 // form, FORM_*
     tag: u32,                  // `Sphere.tag` of the grains that it removes
     ends_run: u32,             // 1: a grain in it ends the run
-    spare: u32,
+    is_face: u32,              // 1: the space behind a face of the domain, which takes what no sink takes
 }
 
 // Meter of the stress of the contacts: a region, as a whole or cut into layers [E17].

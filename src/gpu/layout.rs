@@ -186,7 +186,7 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
             form,
             tag: i.min(world.sinks.len()) as u32,
             ends_run: u32::from(ends_run),
-            spare: 0,
+            is_face: u32::from(is_face),
         }
     };
     world.drains().iter().enumerate().map(sink).collect()

@@ -55,6 +55,7 @@ impl Meshes {
 }
 
 /// Bounding box of a surface, or of all patches of a mesh, along the axes of the world.
+#[derive(Debug, Clone)]
 pub struct SurfaceBox {
     surfaces: Range<u32>,
     body: u32,
@@ -80,6 +81,29 @@ impl SurfaceBox {
     /// Body of the surface in the box.
     pub fn body(&self) -> usize {
         self.body as usize
+    }
+
+    /// Index of the first surface in the box.
+    pub fn first(&self) -> usize {
+        self.surfaces.start as usize
+    }
+
+    /// Number of surfaces in the box: patches of a mesh, or one.
+    pub fn count(&self) -> usize {
+        self.surfaces.len()
+    }
+
+    /// Corners of the box at the present place of its body \[m\]; infinite for a plane.
+    pub fn corners(&self, world: &World) -> [DVec3; 2] {
+        let centre = world.bodies.position[self.body as usize] + self.centre;
+        [centre - self.half, centre + self.half]
+    }
+
+    /// Whether the box may reach into another one with these corners \[m\]; always along periodic axes.
+    pub fn may_reach(&self, world: &World, [low, high]: [DVec3; 2]) -> bool {
+        let [own_low, own_high] = self.corners(world);
+        let meets = own_low.cmple(high) & own_high.cmpge(low);
+        (meets | world.periodic.length.cmpgt(DVec3::ZERO)).all()
     }
 }
 
@@ -238,8 +262,14 @@ impl World {
         Some(Nearest { normal: frame * nearest.normal, face: frame * nearest.face, ..nearest })
     }
 
+    /// Origin of the frame of a surface at the present pose of its boundary \[m\].
+    pub fn origin_of(&self, surface: &Surface) -> DVec3 {
+        let body = surface.body as usize;
+        self.bodies.position[body] + self.bodies.orientation[body] * surface.position
+    }
+
     /// A point in the frame of a surface, of the periodic image of its body that is nearest to the point \[m\].
-    fn in_frame_of(&self, surface: &Surface, point: DVec3) -> DVec3 {
+    pub(super) fn in_frame_of(&self, surface: &Surface, point: DVec3) -> DVec3 {
         let body = surface.body as usize;
         let orientation = self.bodies.orientation[body];
         let origin = self.periodic.image(self.bodies.position[body], point) + orientation * surface.position;

@@ -105,6 +105,7 @@
 //! speed in a substep that it would move by ten diameters of the largest grain ([`TRAVEL_LIMIT`](crate::settings::TRAVEL_LIMIT)); a body
 //! that only falls may have any speed.
 //!
-//! A sink is a solid; a grain is removed when its centre is inside, where the signed distance to the surface is negative. The space behind
-//! a face of the domain is such a solid. Nothing remains of a removed grain but its record: in the substeps left of that step its contacts
-//! are rows without effect, and from the next contact search on it has none.
+//! A sink is a solid; a grain is removed when its centre is inside, where the signed distance to the surface is negative, or when its
+//! path in a substep, which is straight, leads through the sink. Of several sinks on a path the first one takes the grain. The space
+//! behind a face of the domain is a solid that takes what no sink takes. Nothing remains of a removed grain but its record: in the
+//! substeps left of that step its contacts are rows without effect, and from the next contact search on it has none.

@@ -16,6 +16,7 @@ mod dynamic_boundaries;
 mod energy;
 mod ensembles;
 mod folding;
+mod gates;
 mod gpu_stages;
 mod gradient;
 mod invariance;

@@ -234,7 +234,6 @@ fn twins() -> Vec<Twin> {
             spare_last
         }),
         twin!(Overflow { slots, copies, response, tangent_d }),
-        twin!(Sink { pose, size, form, tag, ends_run, spare }),
         twin!(Meter {
             pose,
             size,
@@ -249,6 +248,7 @@ fn twins() -> Vec<Twin> {
             spare_y,
             spare_z
         }),
+        twin!(Sink { pose, size, form, tag, ends_run, is_face }),
         twin!(Surface { position, body, orientation, size, form, material, is_dynamic, spare }),
         twin!(Law {
             friction,

@@ -298,8 +298,8 @@ pub struct Sink {
     pub tag: u32,
     /// Flag of a region in which a grain ends the run: 1, else 0.
     pub ends_run: u32,
-    /// Padding.
-    pub spare: u32,
+    /// Flag of the space behind a face of the domain, which takes what no sink takes: 1, else 0.
+    pub is_face: u32,
 }
 
 /// Surface of a boundary; WGSL `Surface`.

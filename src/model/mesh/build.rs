@@ -34,7 +34,12 @@ pub struct Defects {
 impl Defects {
     /// Whether the mesh is the closed surface of a solid, with normals that point outwards.
     pub fn is_closed(&self) -> bool {
-        self.open + self.branching + self.turned == 0 && !self.is_inside_out
+        self.has_inside() && !self.is_inside_out
+    }
+
+    /// Whether the mesh divides space into an inside and an outside, whichever way its normals point.
+    pub fn has_inside(&self) -> bool {
+        self.open + self.branching + self.turned == 0
     }
 
     /// Describes each defect in words.
