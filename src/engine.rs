@@ -54,11 +54,11 @@ pub trait Engine: Send {
     /// When it cannot be read back, or a step failed before.
     fn snapshot(&mut self) -> Result<Snapshot, Error>;
 
-    /// Returns centres \[m\] and radii \[m\] of the spheres of all grains that are present, which an emitter has to keep clear of.
+    /// Returns what new grains have to keep clear of.
     ///
     /// # Errors
-    /// When they cannot be read back.
-    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error>;
+    /// When it cannot be read back.
+    fn occupied(&mut self) -> Result<Occupied<'_>, Error>;
 
     /// Adds grains.
     ///
@@ -108,9 +108,9 @@ pub trait Engine: Send {
         Box::pin(async move { self.snapshot() })
     }
 
-    /// Future of [`Engine::present_spheres`].
-    fn present_spheres_async(&mut self) -> Pending<'_, Vec<(DVec3, f64)>> {
-        Box::pin(async move { self.present_spheres() })
+    /// Future of [`Engine::occupied`].
+    fn occupied_async(&mut self) -> Pending<'_, Occupied<'_>> {
+        Box::pin(async move { self.occupied() })
     }
 
     /// Future of [`Engine::add_grains`].
@@ -133,6 +133,21 @@ pub trait Engine: Send {
 
     /// Sets whether stages are timed from now on. An engine that times them at no cost always does.
     fn profile(&mut self, _profiling: Profiling) {}
+}
+
+/// What new grains have to keep clear of: grains and boundaries at their present places.
+pub struct Occupied<'a> {
+    /// Centres \[m\] and radii \[m\] of the spheres of all grains that are present.
+    pub spheres: Vec<(DVec3, f64)>,
+    /// World with the boundaries at their present places; its grains may be those of an earlier state.
+    pub boundaries: &'a World,
+}
+
+impl<'a> Occupied<'a> {
+    /// What is occupied in a world that is wholly at its present state.
+    pub fn of(world: &'a World) -> Occupied<'a> {
+        Occupied { spheres: world.present_spheres(), boundaries: world }
+    }
 }
 
 /// State that lies on several ranks, of which each can be asked about its part.
@@ -162,8 +177,8 @@ impl<E: Engine + ?Sized> Engine for &mut E {
         (**self).snapshot()
     }
 
-    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
-        (**self).present_spheres()
+    fn occupied(&mut self) -> Result<Occupied<'_>, Error> {
+        (**self).occupied()
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
@@ -200,8 +215,8 @@ impl<E: Engine + ?Sized> Engine for &mut E {
         (**self).snapshot_async()
     }
 
-    fn present_spheres_async(&mut self) -> Pending<'_, Vec<(DVec3, f64)>> {
-        (**self).present_spheres_async()
+    fn occupied_async(&mut self) -> Pending<'_, Occupied<'_>> {
+        (**self).occupied_async()
     }
 
     fn add_grains_async<'a>(&'a mut self, grains: &'a [Grain]) -> Pending<'a, ()> {

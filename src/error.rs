@@ -398,6 +398,21 @@ pub enum Error {
         /// Number of grains that fit.
         fitting: u64,
     },
+    /// A grain that is to be added overlaps something.
+    #[error(
+        "grain {grain} of those to be added overlaps {other} by {depth:.3e} m, {percent:.1} % of the smaller radius; none was \
+         added: move it, or allow the overlap (`allow_overlap` in Python, `add_overlapping_grains` in Rust)"
+    )]
+    NoRoom {
+        /// Index of the grain among those to be added.
+        grain: usize,
+        /// What it overlaps, in words.
+        other: String,
+        /// Depth of the overlap \[m\].
+        depth: f64,
+        /// Depth over the smaller radius \[%\].
+        percent: f64,
+    },
     /// A shader is wrong (a defect of this program, not of the input).
     #[error("shader {shader}: {reason}")]
     Shader {

@@ -98,10 +98,19 @@
 //! drive = { position_deg = { times = [0, 2], values = [0, 45] }, torque_limit = 200.0 }
 //! ```
 //!
-//! At the start no grain may have its centre behind a plane or in a solid box, cylinder or sphere, whatever `allow_overlap` says; thin
-//! walls, such as those of a hopper, may have grains on both sides. Density and modulus may have any values for which masses, moments of
-//! inertia and compliances are numbers in double precision, and in single precision on a GPU (`esker check` tells). A scenario has at most
-//! 1000 materials and 64 MiB, a table of grains 8 GiB.
+//! At the start no grain may have its centre behind a plane, in a solid box, cylinder, capsule or sphere, or in the closed mesh of a
+//! dynamic boundary, whatever `allow_overlap` says; thin walls, such as those of a hopper, and other meshes may have grains on both
+//! sides. No dynamic boundary may overlap the solids of other boundaries.
+//!
+//! Random packings and emitters place grains where they overlap neither grains nor boundaries, at their present places, and are inside
+//! no solid. A closed mesh that is not dynamic is an obstacle or a vessel, by the side on which most of the region is. If walls
+//! surround the centre of the region, they bound it: a box region as wide as a round bin is filled inside the bin alone. More exactly,
+//! where walls stand on both sides of the centre along some of eight horizontal lines, a place needs walls on both sides along one of
+//! these lines, too. An emitter without room for a grain tries again in its next wave; waves are `every` seconds apart, and the last
+//! ones are at `stop` and at the end of the run. Grains that found no room are told at the end.
+//!
+//! Density and modulus may have any values for which masses, moments of inertia and compliances are numbers in double precision, and in
+//! single precision on a GPU (`esker check` tells). A scenario has at most 1000 materials and 64 MiB, a table of grains 8 GiB.
 //!
 //! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
 //! at three deviations by default, `normal` also below a tenth of the mean), `mixture` (radii, shares by number).
@@ -129,13 +138,15 @@
 //!
 //! Regions: `box` (min, max), `cylinder` (base, axis, length, radius), `sphere` (centre, radius).
 //!
-//! A sink counts the grains that it removes: `removed:NAME` \[-\] and `removed_mass:NAME` \[kg\] since the start, `mass_flow:NAME` \[kg/s\]
-//! averaged since the previous output. With `bins` a sink sorts these grains by radius: `size_grains:NAME:0` and `size_mass:NAME:0` count
-//! the grains below the first bound, `size_mass:NAME:1` those from the first bound to the second, and so on; the last class holds the
-//! grains from the last bound on. With a `profile` a sink sorts the grains by the place where they were removed: `profile_grains:NAME:0`
-//! and `profile_mass:NAME:0` count the grains before `from`, then follow the `bins` parts, and last the grains from `until` on;
-//! `profile_variation:NAME` is the coefficient of variation of the masses of the parts (standard deviation over mean) \[-\]. An observed
-//! region has `count:NAME` \[-\], `mass:NAME` \[kg\] and `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\], and the stress
+//! A sink removes the grains whose centre comes inside on its path in a substep, however thin the sink is. A sink counts the grains
+//! that it removes: `removed:NAME` \[-\] and `removed_mass:NAME` \[kg\] since the start, `mass_flow:NAME` \[kg/s\] averaged since the
+//! previous output. With `bins` a sink sorts these grains by radius: `size_grains:NAME:0` and `size_mass:NAME:0` count the grains below
+//! the first bound, `size_mass:NAME:1` those from the first bound to the second, and so on; the last class holds the grains from the
+//! last bound on. With a `profile` a sink sorts the grains by the place where they were removed: `profile_grains:NAME:0` and
+//! `profile_mass:NAME:0` count the grains before `from`, then follow the `bins` parts, and last the grains from `until` on;
+//! `profile_variation:NAME` is the coefficient of variation of the masses of the parts (standard deviation over mean) \[-\]. An
+//! observed region has `count:NAME` \[-\], `mass:NAME` \[kg\] and `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\]: of the
+//! grains that are inside at the time of the output, not of those that passed it since the one before. It also has the stress
 //! `bulk_stress_xx:NAME` and so on \[Pa\]: of the contacts the mean since the previous output, bounces included, so that the output at the
 //! start has none of it ([`crate::theory::stress`]).
 //!

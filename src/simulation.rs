@@ -18,6 +18,7 @@
 //! borrowed; where a thread may not wait for a device, `step_async`, `state_async` and so on return futures. [`run()`] uses the same
 //! interface: it steps a simulation from output to output and writes the results into a folder.
 
+mod arrivals;
 mod change;
 #[cfg(feature = "scenario")]
 mod checkpoint;
@@ -29,14 +30,14 @@ use glam::DVec3;
 use pollster::block_on;
 
 use crate::engine::compatible::CompatiblePlan;
-use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
+use crate::engine::{Engine, Identity, Occupied, Profiling, Snapshot, StepReport};
 use crate::error::{Error, suggest};
 use crate::model::{Clump, Materials, Plane, World, clump};
 use crate::observe::energy::Balance;
 use crate::observe::{Base, Observer};
 use crate::scenario::Scenario;
 use crate::settings::{Bookkeeping, Settings};
-use crate::sources::Emitter;
+use crate::sources::{Emitter, Room};
 
 pub use change::Target;
 pub use device::Device;
@@ -113,6 +114,15 @@ impl Frictions {
     }
 }
 
+/// Wave of the emitters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wave {
+    /// That of the emitters whose wave is due at this step.
+    OfSchedule,
+    /// Wave of all emitters at the end of a run, for the grains that are due since their last one.
+    Last,
+}
+
 /// A callback with its interval.
 struct Timed<'e> {
     interval: Interval,
@@ -144,7 +154,7 @@ impl Interval {
 
     /// Passes all multiples up to `time` \[s\].
     pub fn pass(&mut self, time: f64) {
-        self.passed = (time / self.seconds + STEP_ROUNDING).floor() as u64;
+        self.passed = ((time + STEP_ROUNDING * self.time_step) / self.seconds).floor() as u64;
     }
 }
 
@@ -271,7 +281,8 @@ impl<'e> Simulation<'e> {
             self.advance(self.next_event().min(end) - self.step).await?;
             self.call_due()?;
         }
-        Ok(())
+        // Nobody knows whether more steps follow, and what is due by now belongs to this state.
+        self.emit_due(Wave::OfSchedule).await.map(drop)
     }
 
     /// Advances until the time `time` is reached \[s\].
@@ -358,7 +369,7 @@ impl<'e> Simulation<'e> {
     /// Applies the friction and the emitters that are due at this step; returns whether an emitter was due.
     async fn act_due(&mut self) -> Result<bool, Error> {
         self.set_friction_due().await?;
-        self.emit_due().await
+        self.emit_due(Wave::OfSchedule).await
     }
 
     /// Applies the factor of friction and rolling resistance that starts at this step.
@@ -369,26 +380,34 @@ impl<'e> Simulation<'e> {
         self.scale_friction_async(factor).await
     }
 
-    /// Adds the grains of the emitters that are due; returns whether any was due.
-    async fn emit_due(&mut self) -> Result<bool, Error> {
+    /// Adds the grains of the emitters that have a wave; returns whether any has.
+    async fn emit_due(&mut self, wave: Wave) -> Result<bool, Error> {
         let (step, time_step) = (self.step, self.settings.time_step);
-        let is_due =
-            |emitter: &Emitter| emitter.next_time().is_some_and(|t| steps_until(t, time_step) <= step);
-        if !self.emitters.iter().any(is_due) {
+        let has_wave = |emitter: &Emitter| {
+            let is_due = |time: f64| wave == Wave::Last || steps_until(time, time_step) <= step;
+            emitter.next_time().is_some_and(is_due)
+        };
+        if !self.emitters.iter().any(has_wave) {
             return Ok(false);
         }
-        let mut spheres = self.engine.present_spheres_async().await?;
+        let Occupied { mut spheres, boundaries } = self.engine.occupied_async().await?;
         let mut grains = Vec::new();
-        for (i, emitter) in self.emitters.iter_mut().enumerate().filter(|(_, emitter)| is_due(emitter)) {
-            // By rounding, a step can end just before the wave that it stands for.
-            let wave = emitter.next_time().unwrap_or_default().max(step as f64 * time_step);
-            self.requested[i] = emitter.requested(wave);
-            let emitted = emitter.emit(wave, spheres.iter().copied());
+        for (i, emitter) in self.emitters.iter_mut().enumerate().filter(|(_, emitter)| has_wave(emitter)) {
+            let now = step as f64 * time_step;
+            let time = match wave {
+                // By rounding, a step can end just before the wave that it stands for.
+                Wave::OfSchedule => emitter.next_time().unwrap_or_default().max(now),
+                Wave::Last => now,
+            };
+            self.requested[i] = emitter.requested(time);
+            let room = Room::within(boundaries, emitter.region(), emitter.largest_ball());
+            let is_taken = |centre, radius| room.is_taken(centre, radius);
+            let emitted = emitter.emit(time, spheres.iter().copied(), &is_taken);
             spheres.extend(emitted.iter().flat_map(|grain| clump::spheres_of(&self.clumps, grain)));
             grains.extend(emitted);
         }
         if !grains.is_empty() {
-            self.add_grains_async(&grains).await?;
+            self.add_overlapping_grains_async(&grains).await?;
         }
         Ok(true)
     }

@@ -4,5 +4,7 @@ pub mod emitter;
 pub mod grid;
 pub mod make;
 pub mod radii;
+pub mod room;
 
 pub use emitter::Emitter;
+pub use room::Room;

@@ -184,11 +184,15 @@ pub fn add_grains<'py>(
     own: &Simulation,
     py: Python<'py>,
     batch: &Batch<'_, '_>,
+    allow_overlap: bool,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let grains = batch.grains(&own.scenario.world)?;
     let first = own.with(py, |engine| {
         let first = engine.grains_so_far();
-        engine.add_grains(&grains)?;
+        match allow_overlap {
+            true => engine.add_overlapping_grains(&grains)?,
+            false => engine.add_grains(&grains)?,
+        }
         Ok(first as i64)
     })?;
     Ok(PyArray1::from_iter(py, first..first + grains.len() as i64))

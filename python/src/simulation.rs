@@ -371,10 +371,13 @@ impl Simulation {
 
     /// Adds grains and returns their ids, array of shape (n,).
     ///
-    /// `positions` is an array of shape (n, 3) [m]; `radius` a number or an array of shape (n,) [m], of a clump that of the sphere of the same
-    /// volume; `velocities` [m/s] and `angular_velocities` [rad/s] are arrays of shape (n, 3), by default zero; `clump` is the name of a clump
-    /// of the scenario. Grains that overlap others are pushed apart hard: place them clear.
-    #[pyo3(signature = (positions, radius, material, *, velocities = None, angular_velocities = None, clump = None))]
+    /// `positions` is an array of shape (n, 3) [m]; `radius` a number or an array of shape (n,) [m], of a clump that of the sphere of
+    /// the same volume; `velocities` [m/s] and `angular_velocities` [rad/s] are arrays of shape (n, 3), by default zero; `clump` is the
+    /// name of a clump of the scenario. A grain that overlaps another one or a boundary by more than 1 % of the smaller radius, or is
+    /// inside a solid, is an error, and none is added; with `allow_overlap` all are, and pushed apart hard.
+    #[pyo3(signature = (
+        positions, radius, material, *, velocities = None, angular_velocities = None, clump = None, allow_overlap = false
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn add_grains<'py>(
         &self,
@@ -385,9 +388,10 @@ impl Simulation {
         velocities: Option<&Bound<'_, PyAny>>,
         angular_velocities: Option<&Bound<'_, PyAny>>,
         clump: Option<&str>,
+        allow_overlap: bool,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let batch = setters::Batch { positions, radius, material, velocities, angular_velocities, clump };
-        setters::add_grains(self, py, &batch)
+        setters::add_grains(self, py, &batch, allow_overlap)
     }
 
     /// Takes grains out, by their ids.

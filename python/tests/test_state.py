@@ -140,6 +140,7 @@ def test_grains_come_and_go_and_keep_their_ids(bed: dict[str, Any], device: Word
         ({"material": "gold"}, esker.Error, 'there is no material "gold"; the scene has "glass"'),
         ({"clump": "peanut"}, esker.Error, 'there is no clump "peanut"; the scene has none'),
         ({"velocities": [[0, 0, 0]] * 2}, ValueError, r"velocities \[m/s\]: expected 1 rows"),
+        ({"positions": [[0, 0, 1.0], [0, 0, 1.005]]}, esker.Error, "overlaps grain 0 of them by 5.000e-3 m, 100.0 %"),
     ],
 )
 def test_grains_that_cannot_be_are_refused(
@@ -150,6 +151,12 @@ def test_grains_that_cannot_be_are_refused(
     with pytest.raises(error, match=message):
         simulation.add_grains(**arguments)
     assert len(simulation.ids()) == 64
+
+
+def test_overlaps_of_new_grains_can_be_allowed(bed: dict[str, Any]) -> None:
+    simulation = esker.Simulation.from_dict(bed, device="cpu")
+    new = simulation.add_grains([[0, 0, 1.0], [0, 0, 1.005]], 0.005, "glass", allow_overlap=True)
+    assert new.tolist() == [64, 65]
 
 
 @pytest.mark.parametrize("gravity", [[0, 0], "down", [0, 0, "g"], 9.81, None])

@@ -1,9 +1,9 @@
 //! What the CPU engine does for its callers.
 
-use glam::{DMat3, DVec3};
+use glam::DMat3;
 
 use crate::contact::{Impulse, Key};
-use crate::engine::{Engine, Identity, Precision, Snapshot, StepReport, is_guarded};
+use crate::engine::{Engine, Identity, Occupied, Precision, Snapshot, StepReport, is_guarded};
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Bookkeeping, Method};
@@ -84,8 +84,8 @@ impl Engine for CpuEngine {
         Ok(Snapshot { impulses, stresses, grain_stresses, balance, ..snapshot })
     }
 
-    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
-        Ok(self.world.present_spheres())
+    fn occupied(&mut self) -> Result<Occupied<'_>, Error> {
+        Ok(Occupied::of(&self.world))
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {

@@ -1,10 +1,9 @@
 //! Implementation of [`Engine`] for the GPU engine.
 
-use glam::DVec3;
 use pollster::block_on;
 
 use crate::contact::{Impulse, Key};
-use crate::engine::{Engine, Identity, Pending, Profiling, Snapshot, StepReport};
+use crate::engine::{Engine, Identity, Occupied, Pending, Profiling, Snapshot, StepReport};
 use crate::error::Error;
 use crate::model::{Grain, World};
 
@@ -24,8 +23,8 @@ impl Engine for GpuEngine {
         block_on(self.snapshot_async())
     }
 
-    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
-        block_on(self.present_spheres_async())
+    fn occupied(&mut self) -> Result<Occupied<'_>, Error> {
+        block_on(self.occupied_async())
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
@@ -52,12 +51,12 @@ impl Engine for GpuEngine {
         })
     }
 
-    fn present_spheres_async(&mut self) -> Pending<'_, Vec<(DVec3, f64)>> {
+    fn occupied_async(&mut self) -> Pending<'_, Occupied<'_>> {
         Box::pin(async move {
             self.refuse_after_failure()?;
             let result = self.pull_world().await;
             self.note_failure(result)?;
-            Ok(self.world.present_spheres())
+            Ok(Occupied::of(&self.world))
         })
     }
 

@@ -6,7 +6,7 @@ use pollster::block_on;
 use super::{Simulation, unknown};
 use crate::error::Error;
 use crate::model::range::{check_drive, check_force, check_vector};
-use crate::model::{Drive, Grain, Kinds, World};
+use crate::model::{Drive, World};
 use crate::settings::Settings;
 
 /// Body to which a change is applied.
@@ -158,27 +158,6 @@ impl Simulation<'_> {
             true => Ok(body),
             false => Err(Error::NotDynamic { name }),
         }
-    }
-
-    /// Adds grains.
-    ///
-    /// # Errors
-    /// When a number of theirs is out of range, there is no room on the device, or a period is too short for them.
-    pub fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
-        block_on(self.add_grains_async(grains))
-    }
-
-    /// As [`Simulation::add_grains`], without waiting for the device.
-    ///
-    /// # Errors
-    /// As [`Simulation::add_grains`].
-    pub async fn add_grains_async(&mut self, grains: &[Grain]) -> Result<(), Error> {
-        let (materials, clumps) = (&self.frictions.materials, self.clumps.as_slice());
-        Kinds { materials, clumps, plane: self.plane }.check(grains, self.grains)?;
-        self.state = None;
-        self.engine.add_grains_async(grains).await?;
-        self.grains += grains.len();
-        Ok(())
     }
 
     /// Removes grains by hand, by their places.

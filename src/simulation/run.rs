@@ -50,7 +50,7 @@ use crate::render::file::remove_pictures;
 use crate::scenario::{OnWarning, Scenario};
 use crate::sources::Emitter;
 
-use super::{Simulation, steps_until};
+use super::{Simulation, Wave, steps_until};
 use agenda::{Agenda, due_after, next_checkpoint};
 use question::Seen;
 pub use question::answer;
@@ -279,10 +279,14 @@ impl<'a> Run<'a> {
         self.take_turn(simulation, most).inspect_err(|error| self.keep_what_there_is(simulation, error))
     }
 
-    /// Applies the friction and the emitters that are due at this step.
-    fn act(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
+    /// Applies the friction and the emitters that are due at this step; at the end of the scenario, the last wave of all emitters.
+    fn act(&mut self, simulation: &mut Simulation<'_>, is_over: bool) -> Result<(), Error> {
         let start = Instant::now();
-        if block_on(simulation.act_due())? {
+        let acted = match is_over {
+            true => block_on(simulation.emit_due(Wave::Last))?,
+            false => block_on(simulation.act_due())?,
+        };
+        if acted {
             self.course.tasks.add("emit", start.elapsed().as_secs_f64());
         }
         Ok(())
@@ -303,8 +307,10 @@ impl<'a> Run<'a> {
         } else if is_over && self.keeps_its_end() {
             self.try_to_save(simulation)?;
         }
-        if !is_over && !is_interrupted {
-            self.act(simulation)?;
+        // A run that ends before its scenario does may go on, and has no last wave.
+        let is_whole = is_over && self.end >= self.scenario.duration;
+        if is_whole || !(is_over || is_interrupted) {
+            self.act(simulation, is_over)?;
         }
         let is_last = is_over || is_interrupted;
         if is_last || simulation.step >= self.course.agenda.next_output {

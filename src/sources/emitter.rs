@@ -7,6 +7,9 @@ use super::make::Make;
 use super::radii::{Radii, RadiusDraw};
 use crate::model::{Axes, Grain, MaterialId, Periodic, Plane, Random, Region};
 
+/// Tolerance for the rounding of times, over the interval of the waves \[-\].
+const ROUNDING: f64 = 1e-9;
+
 /// Number of attempts to place a grain in a wave before the region counts as full.
 const TRIES: usize = 500;
 
@@ -62,8 +65,9 @@ pub struct Schedule {
 
 /// A source of grains during the run.
 ///
-/// It works in waves: at [`Emitter::next_time`] the run calls [`Emitter::emit`], which places the grains that are due by then
-/// (rate × time since the start) at random free places of the region. A grain without a free place stays due. Nothing is dropped
+/// It works in waves: at [`Emitter::next_time`] the run calls [`Emitter::emit`], which places the grains that are due by then (rate ×
+/// time since the start) at random free places of the region. Another wave comes at the stop time, and one at the end of the run, so
+/// that all that is due comes even if they are no multiples of the interval. A grain without a free place stays due. Nothing is dropped
 /// in silence: compare [`Emitter::requested`] with [`Emitter::placed`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
@@ -95,19 +99,33 @@ impl Emitter {
         &self.source.name
     }
 
-    /// Time of the next wave \[s\]; `None` when there is none.
+    /// Time of the next wave \[s\]; `None` when there is none. The waves follow each other at the interval, and the last one is at the
+    /// stop time.
     pub fn next_time(&self) -> Option<f64> {
-        // With a rate, no grain is due at the start itself.
-        let first = if self.source.schedule.rate.is_some() { 1 } else { 0 };
-        let time = self.source.schedule.start + (self.waves + first) as f64 * self.source.schedule.interval;
-        (!self.is_done(time)).then_some(time)
+        let Schedule { start, stop, interval, total, .. } = self.source.schedule;
+        let intervals = self.first_wave() + self.waves;
+        let before = start + (intervals as f64 - 1.0) * interval;
+        let is_over = self.placed >= total || before >= stop - ROUNDING * interval;
+        (!is_over).then(|| (start + intervals as f64 * interval).min(stop))
     }
 
-    /// Places the grains that are due at `time` \[s\] where they do not overlap the `existing` spheres (centre and radius \[m\];
-    /// those far from the region may be left out). To be called at or after [`Emitter::next_time`].
-    pub fn emit(&mut self, time: f64, existing: impl IntoIterator<Item = (DVec3, f64)>) -> Vec<Grain> {
+    /// Intervals from the start to the first wave: with a rate, no grain is due at the start itself.
+    fn first_wave(&self) -> u64 {
+        u64::from(self.source.schedule.rate.is_some())
+    }
+
+    /// Places the grains that are due at `time` \[s\] where they do not overlap the `existing` spheres (centre and radius \[m\]; those
+    /// far from the region may be left out), nor a sphere that `is_taken` refuses. To be called at or after [`Emitter::next_time`], and
+    /// at the end of the run for the last grains.
+    pub fn emit(
+        &mut self,
+        time: f64,
+        existing: impl IntoIterator<Item = (DVec3, f64)>,
+        is_taken: &dyn Fn(DVec3, f64) -> bool,
+    ) -> Vec<Grain> {
+        let is_over = self.next_time().is_none();
         self.waves = self.waves_until(time);
-        let due = if self.is_done(time) { 0 } else { self.requested(time) - self.placed };
+        let due = if is_over { 0 } else { self.requested(time) - self.placed };
         if due == 0 {
             return Vec::new();
         }
@@ -118,7 +136,8 @@ impl Emitter {
             .for_each(|(centre, radius)| grid.insert(centre, radius));
         let mut grains = Vec::new();
         for _ in 0..due {
-            let Some(grain) = self.place_one(&grid) else { break };
+            let is_blocked = |centre, radius| grid.is_blocked(centre, radius) || is_taken(centre, radius);
+            let Some(grain) = self.place_one(&is_blocked) else { break };
             grid.insert(grain.position, self.source.make.reach() * grain.radius);
             grains.push(grain);
         }
@@ -128,20 +147,23 @@ impl Emitter {
 
     /// Number of the first wave after `time`.
     fn waves_until(&self, time: f64) -> u64 {
-        let elapsed = ((time - self.source.schedule.start) / self.source.schedule.interval + 1e-9)
-            .floor()
-            .max(0.0) as u64;
-        let first = if self.source.schedule.rate.is_some() { 0 } else { 1 };
-        (elapsed + first).max(self.waves)
+        let Schedule { start, stop, interval, .. } = self.source.schedule;
+        let intervals = |time: f64| ((time - start) / interval).max(0.0);
+        let number = match time >= stop - ROUNDING * interval {
+            // The wave at the stop time is one more, unless it is at the interval anyway.
+            true => (intervals(stop) - ROUNDING).ceil() as u64,
+            false => (intervals(time) + ROUNDING).floor() as u64,
+        };
+        (number + 1).saturating_sub(self.first_wave()).max(self.waves)
     }
 
-    fn place_one(&mut self, grid: &SphereGrid) -> Option<Grain> {
+    fn place_one(&mut self, is_blocked: &dyn Fn(DVec3, f64) -> bool) -> Option<Grain> {
         let radius = match self.waiting.take() {
             Some(radius) => radius,
             None => self.sizes.next(&mut self.random),
         };
         let ball = self.source.make.reach() * radius;
-        let free = |&centre: &DVec3| !grid.is_blocked(centre, ball);
+        let free = |&centre: &DVec3| !is_blocked(centre, ball);
         let region = self.source.region.through_faces(&self.source.periodic, ball);
         let Some(position) =
             (0..TRIES).map(|_| self.source.place(&region, ball, &mut self.random)).find(free)
@@ -183,12 +205,6 @@ impl Emitter {
         self.source.schedule.total
     }
 
-    /// Whether no more grains come at or after `time` \[s\].
-    pub fn is_done(&self, time: f64) -> bool {
-        self.placed >= self.source.schedule.total
-            || time > self.source.schedule.stop + 1e-9 * self.source.schedule.interval
-    }
-
     /// Largest radius of a sphere of its grains \[m\].
     pub fn largest_radius(&self) -> f64 {
         self.source.make.largest() * self.sizes.largest()
@@ -207,6 +223,16 @@ impl Emitter {
     /// Material of its grains.
     pub fn material(&self) -> MaterialId {
         self.source.material
+    }
+
+    /// Region in which its grains appear.
+    pub fn region(&self) -> &Region {
+        &self.source.region
+    }
+
+    /// Radius of a ball that holds its largest grain \[m\].
+    pub fn largest_ball(&self) -> f64 {
+        self.source.make.reach() * self.sizes.largest()
     }
 
     /// Corners of the box around its region \[m\].
@@ -239,7 +265,7 @@ mod tests {
     fn run(emitter: &mut Emitter) -> Vec<(f64, usize)> {
         let mut waves = Vec::new();
         while let Some(time) = emitter.next_time() {
-            waves.push((time, emitter.emit(time, []).len()));
+            waves.push((time, emitter.emit(time, [], &|_, _| false).len()));
             assert!(waves.len() < 1000, "endless");
         }
         waves
@@ -256,12 +282,36 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_after_the_stop() {
+    fn the_last_wave_is_at_the_stop_and_nothing_comes_after_it() {
         let mut emitter = emitter(Some(100.0), 1000, 1.35);
         let waves = run(&mut emitter);
-        assert_eq!(waves.len(), 3, "{waves:?}");
-        assert_eq!((emitter.placed(), emitter.requested(5.0)), (30, 35));
+        let times: Vec<f64> = waves.iter().map(|wave| (1e6 * wave.0).round() / 1e6).collect();
+        assert_eq!(times, [1.1, 1.2, 1.3, 1.35]);
+        assert_eq!((emitter.placed(), emitter.requested(5.0)), (35, 35));
         assert_eq!(emitter.next_time(), None);
+        assert!(emitter.emit(5.0, [], &|_, _| false).is_empty());
+    }
+
+    #[test]
+    fn a_stop_at_the_interval_is_one_wave_and_a_late_call_still_brings_what_is_due() {
+        let mut at_the_interval = emitter(Some(100.0), 1000, 1.3);
+        assert_eq!(run(&mut at_the_interval).len(), 3);
+        assert_eq!(at_the_interval.placed(), 30);
+        // A step may end a little after the stop time.
+        let mut late = emitter(Some(100.0), 1000, 1.35);
+        assert_eq!(late.emit(1.3504, [], &|_, _| false).len(), 35);
+        assert_eq!(late.next_time(), None);
+        // Before the first wave is over, the end of the run asks for what is due by then.
+        let mut early = emitter(Some(100.0), 1000, 1.35);
+        assert_eq!(early.emit(1.07, [], &|_, _| false).len(), 7);
+        assert_eq!(early.next_time(), Some(1.1));
+    }
+
+    #[test]
+    fn a_place_that_is_taken_gets_no_grain() {
+        let mut emitter = emitter(None, 40, f64::INFINITY);
+        let grains = emitter.emit(1.0, [], &|centre, radius| centre.z < 0.5 + radius);
+        assert!(grains.len() > 20 && grains.iter().all(|grain| grain.position.z >= 0.5 + grain.radius));
     }
 
     #[test]
@@ -269,10 +319,10 @@ mod tests {
         let mut emitter = emitter(None, 40, f64::INFINITY);
         assert_eq!(emitter.next_time(), Some(1.0));
         let plug = (DVec3::splat(0.5), 2.0);
-        assert!(emitter.emit(1.0, [plug]).is_empty());
+        assert!(emitter.emit(1.0, [plug], &|_, _| false).is_empty());
         assert_eq!(emitter.requested(1.0), 40);
         let later = emitter.next_time().expect("more is due");
-        let grains = emitter.emit(later, []);
+        let grains = emitter.emit(later, [], &|_, _| false);
         assert!(grains.len() > 20, "{}", grains.len());
         let small = grains.iter().filter(|grain| grain.radius == 0.05).count();
         assert!(small <= 20, "of 40 grains 20 are small, {small} came");
@@ -282,7 +332,7 @@ mod tests {
     fn emitted_grains_overlap_nothing() {
         let mut emitter = emitter(None, 60, f64::INFINITY);
         let existing = [(DVec3::splat(0.2), 0.15), (DVec3::new(0.8, 0.5, 0.5), 0.2)];
-        let grains = emitter.emit(1.0, existing);
+        let grains = emitter.emit(1.0, existing, &|_, _| false);
         let mut spheres: Vec<(DVec3, f64)> = existing.to_vec();
         for grain in grains {
             assert!(spheres.iter().all(|s| s.0.distance(grain.position) >= s.1 + grain.radius));

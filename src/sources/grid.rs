@@ -70,6 +70,24 @@ impl SphereGrid {
         })
     }
 
+    /// Deepest overlap of a sphere with spheres of the grid: depth \[m\], depth over the smaller radius \[-\], and the other sphere, by
+    /// its number in the order in which they came; `None` without any.
+    pub fn deepest(&self, centre: DVec3, radius: f64) -> Option<(f64, f64, usize)> {
+        let mut deepest: Option<(f64, f64, usize)> = None;
+        for level in &self.levels {
+            self.visit(level, centre, radius + level.largest, &mut |id| {
+                let other = self.spheres[id as usize];
+                let depth = radius + other.1 - self.periodic.separation(centre, other.0).length();
+                let share = depth / radius.min(other.1);
+                if depth > 0.0 && deepest.is_none_or(|(_, most, _)| share > most) {
+                    deepest = Some((depth, share, id as usize));
+                }
+                true
+            });
+        }
+        deepest
+    }
+
     /// Calls `pair` for the spheres that may touch sphere `id` and are larger, or of the same octave and earlier, until it returns
     /// false. Over all ids every pair comes up once; in a narrow periodic cell possibly more often.
     pub fn visit_pairs(&self, id: u32, mut pair: impl FnMut(u32) -> bool) {
@@ -244,6 +262,12 @@ mod tests {
             let probe = (random.in_cube(1.2), 10f64.powf(random.between(-3.5, 0.0)));
             let expected = spheres.iter().any(|&sphere| overlap(probe, sphere));
             assert_eq!(grid.is_blocked(probe.0, probe.1), expected, "{probe:?}");
+            let share = |sphere: (DVec3, f64)| {
+                (probe.1 + sphere.1 - probe.0.distance(sphere.0)) / probe.1.min(sphere.1)
+            };
+            let most = spheres.iter().map(|&sphere| share(sphere)).fold(0.0, f64::max);
+            let found = grid.deepest(probe.0, probe.1).map(|(_, most, id)| (most, share(spheres[id])));
+            assert_eq!(found, expected.then_some((most, most)));
         }
     }
 }

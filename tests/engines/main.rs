@@ -13,6 +13,7 @@ mod compatible;
 mod convergence;
 mod door;
 mod dynamic_boundaries;
+mod emitters;
 mod energy;
 mod ensembles;
 mod folding;

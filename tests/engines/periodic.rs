@@ -356,7 +356,7 @@ total = 200
     let scenario = pellets(body);
     let world = &scenario.world;
     let mut spheres: Vec<(DVec3, f64)> = world.bodies.position.iter().map(|&place| (place, R)).collect();
-    let grains = scenario.emitters[0].clone().emit(0.0, spheres.iter().copied());
+    let grains = scenario.emitters[0].clone().emit(0.0, spheres.iter().copied(), &|_, _| false);
     assert_eq!(grains.len(), 200);
     spheres.extend(grains.iter().map(|grain| (world.wrap(grain.position), grain.radius)));
     for (i, a) in spheres.iter().enumerate() {

@@ -84,7 +84,7 @@ fn height_errors(counts: &[u32], engine: &mut dyn Engine) -> Vec<f64> {
     let mut sums = vec![0.0; counts.len()];
     for _ in 0..60 {
         engine.advance(10).unwrap();
-        let centres = engine.present_spheres().unwrap();
+        let centres = engine.occupied().unwrap().spheres;
         let mut top = 0;
         for (sum, &count) in sums.iter_mut().zip(counts) {
             top += count as usize;

@@ -253,7 +253,7 @@ fn an_engine_that_starts_from_a_snapshot_knows_what_was_removed() {
         let earlier = engine.snapshot().unwrap().world;
         for mut next in both(&earlier, &settings()) {
             assert_eq!(next.snapshot().unwrap().world.removed, earlier.removed);
-            assert_eq!(next.present_spheres().unwrap().len(), earlier.present_count());
+            assert_eq!(next.occupied().unwrap().spheres.len(), earlier.present_count());
             next.advance(2).unwrap();
             stays_as_it_was_but_for_rounding(&earlier, &next.snapshot().unwrap().world);
         }
@@ -280,7 +280,7 @@ fn an_empty_scene_goes_on_and_takes_new_grains() {
         engine.advance(40).unwrap();
         let Snapshot { world, contacts, .. } = engine.snapshot().unwrap();
         assert_eq!((world.present_count(), world.grain_count(), contacts.len()), (0, 2, 0));
-        assert!(engine.present_spheres().unwrap().is_empty());
+        assert!(engine.occupied().unwrap().spheres.is_empty());
         let observer = Observer::new(&world, None);
         let value = |snapshot: &Snapshot, quantity| {
             observer.observe(snapshot).values[observer.find(quantity).unwrap()]

@@ -8,14 +8,13 @@ use std::sync::atomic::AtomicBool;
 use crate::common::*;
 use esker::contact::{Impulse, Key};
 use esker::cpu::CpuEngine;
-use esker::engine::{Engine, Identity, Snapshot, StepReport};
+use esker::engine::{Engine, Identity, Occupied, Snapshot, StepReport};
 use esker::error::Error;
 use esker::gpu::{Capacity, GpuEngine, Room};
 use esker::model::{Grain, World};
 use esker::observe::expectation::Judgement;
 use esker::scenario::Scenario;
 use esker::simulation::{self, RunOptions};
-use glam::DVec3;
 
 /// 400 grains on a base of 8 d, for 300 steps.
 fn small_soak() -> Scenario {
@@ -66,8 +65,8 @@ impl<E: Engine> Engine for Watched<E> {
         self.engine.snapshot()
     }
 
-    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
-        self.engine.present_spheres()
+    fn occupied(&mut self) -> Result<Occupied<'_>, Error> {
+        self.engine.occupied()
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {

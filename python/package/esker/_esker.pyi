@@ -306,8 +306,12 @@ class Simulation:
         velocities: ArrayLike | None = None,
         angular_velocities: ArrayLike | None = None,
         clump: str | None = None,
+        allow_overlap: bool = False,
     ) -> NDArray[np.int64]:
-        """Adds grains and returns their ids, array of shape (n,): positions, shape (n, 3) [m], radius [m], velocities [m/s]."""
+        """Adds grains and returns their ids, array of shape (n,): positions, shape (n, 3) [m], radius [m], velocities [m/s].
+
+        A grain that overlaps another one or a boundary is an error, unless `allow_overlap` is set.
+        """
     def remove_grains(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> None:
         """Takes grains out, by their ids."""
 

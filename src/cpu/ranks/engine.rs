@@ -14,7 +14,9 @@ use crate::contact::{Impulse, Key};
 use crate::cpu::patches::Known;
 use crate::cpu::{CpuEngine, colouring, search::Travel};
 use crate::engine::share::Share;
-use crate::engine::{Answer, EnergyBalance, Engine, Identity, Parts, Snapshot, StepReport, TotalImpulse};
+use crate::engine::{
+    Answer, EnergyBalance, Engine, Identity, Occupied, Parts, Snapshot, StepReport, TotalImpulse,
+};
 use crate::error::Error;
 use crate::model::{Grain, GrainState, World};
 use crate::settings::{Algorithm, Method, Order, Settings};
@@ -457,12 +459,14 @@ impl Engine for RankedEngine {
         self.gathered().snapshot()
     }
 
-    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
+    fn occupied(&mut self) -> Result<Occupied<'_>, Error> {
         if self.is_gathered {
-            return self.whole.present_spheres();
+            return self.whole.occupied();
         }
         self.command(Command::CollectSpheres);
-        Ok(newcomers::collect_spheres(&mut self.own.part))
+        let spheres = newcomers::collect_spheres(&mut self.own.part);
+        // Every rank has all boundaries.
+        Ok(Occupied { spheres, boundaries: &self.own.part.world })
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {

@@ -216,7 +216,7 @@ fn the_source_of_the_pile_places_all_its_grains_in_time() {
             (grain.position + age * grain.velocity + DVec3::Z * (-0.5 * 9.81 * age * age), grain.radius)
         };
         let existing: Vec<_> = falling.iter().map(place).collect();
-        falling.extend(source.emit(time, existing).into_iter().map(|grain| (time, grain)));
+        falling.extend(source.emit(time, existing, &|_, _| false).into_iter().map(|grain| (time, grain)));
         assert!(source.requested(time) - source.placed() < 20, "behind at {time} s: {}", source.placed());
     }
     assert_eq!(source.placed(), 3363);

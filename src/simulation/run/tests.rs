@@ -4,12 +4,10 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicUsize;
 
-use glam::DVec3;
-
 use super::*;
 use crate::checkpoint::Checkpoint;
 use crate::contact::{Impulse, Key};
-use crate::engine::{Identity, Precision, Snapshot, StepReport, saved};
+use crate::engine::{Identity, Occupied, Precision, Snapshot, StepReport, saved};
 use crate::model::{Grain, World};
 use crate::observe::expectation::Judgement;
 
@@ -70,8 +68,8 @@ impl Engine for Counter<'_> {
         Ok(Snapshot::new(self.world.clone(), Vec::new(), self.time_step, self.report()))
     }
 
-    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
-        Ok(self.world.present_spheres())
+    fn occupied(&mut self) -> Result<Occupied<'_>, Error> {
+        Ok(Occupied::of(&self.world))
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
@@ -290,11 +288,11 @@ fn emitters_place_their_grains_in_waves_clear_of_each_other() {
         (placed as usize, summary.counts.grains),
         (engine.world.grain_count(), engine.world.grain_count())
     );
-    assert!(placed >= 70, "two sources of 40 per second, the last wave at 0.9 s: {placed}");
+    assert_eq!(placed, 80, "two sources of 40 per second for a second");
     for emitter in &summary.emitters {
         assert_eq!(emitter.placed, emitter.requested, "{} owes nothing after its last wave", emitter.name);
     }
-    let spheres = engine.present_spheres().expect("positions");
+    let spheres = engine.occupied().expect("positions").spheres;
     for (i, (a, _)) in spheres.iter().enumerate() {
         assert!(spheres[..i].iter().all(|(b, _)| a.distance(*b) >= 1.0), "grain {i} overlaps an earlier one");
     }

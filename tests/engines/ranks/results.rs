@@ -12,14 +12,13 @@ use crate::restart::scene;
 use crate::restart::scenes::{EMITTER_AND_SINK, SCENES};
 use esker::contact::{Impulse, Key};
 use esker::cpu::ranks::engine::RankedEngine;
-use esker::engine::{Engine, Identity, Snapshot, StepReport};
+use esker::engine::{Engine, Identity, Occupied, Snapshot, StepReport};
 use esker::error::Error;
 use esker::model::{Grain, World};
 use esker::output::collection::read_series;
 use esker::output::vtp::PolyData;
 use esker::scenario::Scenario;
 use esker::simulation::{self, Resumption, RunOptions};
-use glam::DVec3;
 
 /// Engine of ranks whose state is gathered at every output.
 struct Gathered<'a>(&'a mut RankedEngine);
@@ -37,8 +36,8 @@ impl Engine for Gathered<'_> {
         self.0.snapshot()
     }
 
-    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
-        self.0.present_spheres()
+    fn occupied(&mut self) -> Result<Occupied<'_>, Error> {
+        self.0.occupied()
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
