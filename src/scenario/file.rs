@@ -17,6 +17,7 @@ mod joints;
 mod keys;
 mod materials;
 mod mesh;
+mod nested;
 mod observed;
 mod overlap;
 mod overrides;
@@ -341,7 +342,8 @@ fn populate(
     let placement = grains::place(first, &blocks, world, seed, locked, report);
     let start_span = root.node("start").map_or(0..0, |node| node.span);
     overlap::check(&placement, &blocks, world, &start_span, report);
-    overlap::check_dynamic_boundaries(world, boundary_spans, report);
+    let told = overlap::check_dynamic_boundaries(world, boundary_spans, report);
+    nested::check(world, boundary_spans, &told, report);
     if let Some(domain) = &world.domain {
         let span = root.node("domain").map_or(0..0, |node| node.span);
         domain::check(domain, &span, &placement, &emitters, report);

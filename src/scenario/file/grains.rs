@@ -14,6 +14,7 @@ use crate::model::Random;
 use crate::model::plane::grain_volume;
 use crate::model::random::Stream;
 use crate::model::{Axes, Grain, MaterialId, Sphere, SurfaceBox, World};
+use crate::sources::Room;
 use crate::sources::grid::SphereGrid;
 use crate::sources::make::Make;
 use crate::sources::radii::Radii;
@@ -21,6 +22,11 @@ use crate::sources::radii::Radii;
 /// Standard deviation of a random velocity \[m/s\].
 const SPEED: Need =
     Need::new(|x| (0.0..=1e9).contains(&x), "zero or a positive speed in metres per second (at most 1e9)");
+
+/// Largest accepted overlap of grains that were placed, over the smaller radius \[-\].
+pub const PLACED: f64 = 0.01;
+/// Largest accepted overlap in a packing from a file, which may have settled under load, over the smaller radius \[-\].
+const SETTLED: f64 = 0.5;
 
 /// Block of grains that was read but not placed yet.
 pub struct Block {
@@ -39,8 +45,8 @@ pub struct Block {
     random_velocity: f64,
     /// Locked axes of its grains, in addition to those of all grains.
     locked: Axes,
-    /// Whether its grains may overlap each other and boundaries at the start.
-    pub allow_overlap: bool,
+    /// Overlap up to which its grains may overlap each other and boundaries at the start, over the smaller radius \[-\].
+    pub accepted_overlap: f64,
 }
 
 /// Reads a material, or a list of them.
@@ -78,14 +84,19 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
     let random_velocity = table.or("random_velocity", 0.0, number(SPEED));
     let locked = locked_axes(table);
-    let settled = matches!(packing, Some(Packing::Rows(_)));
-    let allow_overlap = table.or("allow_overlap", settled, boolean);
     // What a file that cannot be read holds is not known.
     let or_known = |needs: fn(&Packing) -> bool| packing.as_ref().map_or(!is_of_a_file, needs);
     let needs_radii = or_known(Packing::needs_radii);
     if or_known(Packing::needs_material) && !has_material {
         table.missing("material", "for example material = \"glass\"");
     }
+    let is_of_file = matches!(packing, Some(Packing::Rows(_)));
+    let accepted_overlap = match (table.has("allow_overlap"), table.or("allow_overlap", is_of_file, boolean))
+    {
+        (true, true) => f64::INFINITY,
+        (false, true) => SETTLED,
+        (_, false) => PLACED,
+    };
     if needs_radii && !has_radii {
         table.missing("radius", "for example radius = { kind = \"constant\", value = 0.005 }");
     }
@@ -113,7 +124,7 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
         angular_velocity,
         random_velocity,
         locked,
-        allow_overlap,
+        accepted_overlap,
     })
 }
 
@@ -237,16 +248,15 @@ fn place_block(
     earlier: &[Grain],
     random: &mut Random,
 ) -> Result<Vec<Placed>, Refusal> {
-    let mut grid = SphereGrid::new(world.periodic);
-    if matches!(block.packing, Packing::Random { .. }) {
-        let spheres = earlier.iter().flat_map(|grain| world.spheres_of(grain));
-        spheres.for_each(|(centre, radius)| grid.insert(centre, radius));
-    }
-    let boxes = world.surface_boxes();
-    let is_blocked = |centre: DVec3, radius: f64| {
-        grid.is_blocked(centre, radius)
-            || deepest_boundary(world, &boxes, centre, radius).is_some_and(|(gap, _)| gap < 0.0)
+    let Packing::Random { region, .. } = &block.packing else {
+        return block.packing.place(&block.radii, block.make.reach(), &world.periodic, random, &|_, _| false);
     };
+    let mut grid = SphereGrid::new(world.periodic);
+    let spheres = earlier.iter().flat_map(|grain| world.spheres_of(grain));
+    spheres.for_each(|(centre, radius)| grid.insert(centre, radius));
+    let room = Room::within(world, region, block.make.reach() * block.radii.largest());
+    let is_blocked =
+        |centre: DVec3, radius: f64| grid.is_blocked(centre, radius) || room.is_taken(centre, radius);
     block.packing.place(&block.radii, block.make.reach(), &world.periodic, random, &is_blocked)
 }
 

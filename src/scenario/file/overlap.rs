@@ -5,13 +5,13 @@ use std::ops::Range;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::grains::{Block, Placement, deepest_boundary};
+use super::grains::{Block, PLACED, Placement, deepest_boundary};
+use super::nested;
 use super::read::Report;
 use crate::model::{Form, Grain, Solid, Surface, SurfaceBox, World};
+use crate::sources::Room;
 use crate::sources::grid::SphereGrid;
 
-/// Largest accepted overlap, over the smaller radius \[-\].
-const ACCEPTED: f64 = 0.01;
 /// Number of spheres examined before the search compares the overlaps found with `ENOUGH`.
 const CHUNK: usize = 8192;
 /// Number of overlaps after which the search ends.
@@ -41,7 +41,7 @@ enum Other {
 /// earlier ones and with boundaries.
 pub fn check(placement: &Placement, blocks: &[Block], world: &World, start: &Range<usize>, report: &Report) {
     let astray = report_astray(placement, blocks, world, start, report);
-    if blocks.iter().all(|block| block.allow_overlap) {
+    if blocks.iter().all(|block| block.accepted_overlap.is_infinite()) {
         return;
     }
     let overlaps = find(placement, blocks, world);
@@ -79,12 +79,18 @@ fn report_astray(
     let is_behind = |grain: &Grain, surface: &Surface| {
         let depth = |(centre, radius): (DVec3, f64)| {
             let distance = radius + world.touch_surface(surface, centre, radius)?.gap;
-            (distance < -ACCEPTED * radius).then_some((-distance, surface.body as usize))
+            (distance < -PLACED * radius).then_some((-distance, surface.body as usize))
         };
         world.spheres_of(grain).into_iter().find_map(depth)
     };
+    let boxes = world.surface_boxes();
+    let is_in_mesh = |grain: &Grain| {
+        let around = Room::mesh_around(world, &boxes, grain.position)?;
+        Some((nested::depth_in(world, around, grain.position).0, around.body()))
+    };
     let astray = placement.grains.par_iter().enumerate().filter_map(|(id, grain)| {
-        solids.iter().find_map(|surface| is_behind(grain, surface)).map(|(depth, body)| (id, depth, body))
+        let behind = solids.iter().find_map(|surface| is_behind(grain, surface));
+        behind.or_else(|| is_in_mesh(grain)).map(|(depth, body)| (id, depth, body))
     });
     let astray: Vec<(usize, f64, usize)> = astray.collect();
     let of_block = |block| astray.iter().filter(move |(id, _, _)| placement.block_of(*id) == block);
@@ -120,8 +126,9 @@ fn is_solid(surface: &Surface) -> bool {
 }
 
 /// Reports, per dynamic boundary, the deepest overlap of its vertices with another boundary. `spans` are the places of the names of the
-/// boundaries in the file.
-pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &Report) {
+/// boundaries in the file. Returns the boundaries that were reported.
+pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &Report) -> Vec<usize> {
+    let mut told = Vec::new();
     for (body, free) in world.dynamic_boundaries().map(|(body, _)| (body, &world.boundaries[body])) {
         let own = world.vertices.iter().enumerate().filter(|(_, vertex)| vertex.body as usize == body);
         let gaps = own.flat_map(|(i, vertex)| {
@@ -130,11 +137,12 @@ pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &
                 world.surfaces.iter().enumerate().filter(|(_, other)| world.vertex_meets(vertex, other));
             met.filter_map(move |(surface, other)| {
                 let gap = world.touch(id, surface as u32)?.gap;
-                (-gap > ACCEPTED * vertex.contact_radius).then_some((gap, other.body as usize))
+                (-gap > PLACED * vertex.contact_radius).then_some((gap, other.body as usize))
             })
         });
         if let Some((gap, other)) = gaps.min_by(|a, b| a.0.total_cmp(&b.0)) {
             let other = &world.boundaries[other].name;
+            told.push(body);
             report.problem(
                 &spans[body],
                 format!(
@@ -145,6 +153,7 @@ pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &
             );
         }
     }
+    told
 }
 
 fn describe(overlap: &Overlap, placement: &Placement, blocks: &[Block], world: &World) -> String {
@@ -172,7 +181,9 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
         })
         .collect();
     spheres.iter().for_each(|ball| grid.insert(ball.centre, ball.radius));
-    let allowed = |grain: usize| placement.block_of(grain).is_none_or(|block| blocks[block].allow_overlap);
+    let accepted = |grain: usize| {
+        placement.block_of(grain).map_or(f64::INFINITY, |block| blocks[block].accepted_overlap)
+    };
     let boxes = world.surface_boxes();
     let mut overlaps = Vec::new();
     let count = spheres.len();
@@ -181,11 +192,11 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
     for end in (1..=count).rev().step_by(CHUNK) {
         let chunk = (end.saturating_sub(CHUNK)..end).into_par_iter();
         overlaps.par_extend(chunk.filter_map(|sphere| {
-            let grains = deepest_sphere(&grid, world, &spheres, sphere, &allowed);
-            let boundaries = if allowed(spheres[sphere].grain) {
-                None
-            } else {
-                boundary_overlap(world, &boxes, &spheres[sphere])
+            let grains = deepest_sphere(&grid, world, &spheres, sphere, &accepted);
+            let bound = accepted(spheres[sphere].grain);
+            let boundaries = match bound.is_finite() {
+                true => boundary_overlap(world, &boxes, &spheres[sphere], bound),
+                false => None,
             };
             [grains, boundaries].into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))
         }));
@@ -212,7 +223,7 @@ fn deepest_sphere(
     world: &World,
     spheres: &[Ball],
     id: usize,
-    allowed: &(dyn Fn(usize) -> bool + Sync),
+    accepted: &(dyn Fn(usize) -> f64 + Sync),
 ) -> Option<Overlap> {
     let mut worst: Option<Overlap> = None;
     let mut found = 0;
@@ -221,7 +232,7 @@ fn deepest_sphere(
         let (a, b) = (&spheres[id], &spheres[other]);
         let depth = a.radius + b.radius - world.separation(a.centre, b.centre).length();
         let share = depth / a.radius.min(b.radius);
-        if a.grain != b.grain && share > ACCEPTED && !(allowed(a.grain) && allowed(b.grain)) {
+        if a.grain != b.grain && share > accepted(a.grain).min(accepted(b.grain)) {
             found += 1;
             if worst.is_none_or(|worst| share > worst.share) {
                 let (grain, earlier) = (a.grain.max(b.grain), a.grain.min(b.grain));
@@ -233,8 +244,8 @@ fn deepest_sphere(
     worst
 }
 
-fn boundary_overlap(world: &World, boxes: &[SurfaceBox], ball: &Ball) -> Option<Overlap> {
+fn boundary_overlap(world: &World, boxes: &[SurfaceBox], ball: &Ball, accepted: f64) -> Option<Overlap> {
     let (gap, body) = deepest_boundary(world, boxes, ball.centre, ball.radius)?;
     let (grain, share) = (ball.grain, -gap / ball.radius);
-    (share > ACCEPTED).then_some(Overlap { grain, other: Other::Boundary(body), depth: -gap, share })
+    (share > accepted).then_some(Overlap { grain, other: Other::Boundary(body), depth: -gap, share })
 }
