@@ -157,7 +157,7 @@ impl Checkpoint {
             true => files_in(path)?.into_iter().next().ok_or_else(|| none_in(path))?,
             false => path.to_owned(),
         };
-        let bytes = files::read_bytes(&file, LARGEST).map_err(Error::file(&file))?;
+        let bytes = read_file(&file).map_err(Error::file(&file))?;
         parse(&file, bytes).map_err(|fault| fault.into_error(&file))
     }
 
@@ -170,7 +170,7 @@ impl Checkpoint {
         let mut damaged = Vec::new();
         for file in files_in(folder)? {
             // A failing disk does not return the bytes at all.
-            let read = files::read_bytes(&file, LARGEST).map_err(|error| Fault::Damaged(error.to_string()));
+            let read = read_file(&file).map_err(|error| Fault::Damaged(error.to_string()));
             match read.and_then(|bytes| parse(&file, bytes)) {
                 Ok(checkpoint) => return Ok((Some(checkpoint), damaged)),
                 Err(fault @ Fault::Damaged(_)) => damaged.push(fault.into_error(&file)),
@@ -184,6 +184,7 @@ impl Checkpoint {
     pub fn last_header(folder: &Path) -> Option<(PathBuf, Header)> {
         let file = files_in(folder).ok()?.into_iter().next()?;
         let mut start = Vec::new();
+        files::check_plain(&file).ok()?;
         File::open(&file).ok()?.take(LONGEST_HEADER as u64).read_to_end(&mut start).ok()?;
         let mut rest = start.as_slice();
         line(&mut rest)?;
@@ -252,6 +253,11 @@ impl Fault {
         };
         Error::Unusable { origin: file.display().to_string(), found, advice: advice.to_owned() }
     }
+}
+
+fn read_file(file: &Path) -> io::Result<Vec<u8>> {
+    files::check_plain(file)?;
+    files::read_bytes(file, LARGEST)
 }
 
 /// Files of the checkpoints in a folder, the last first.

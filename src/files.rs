@@ -1,7 +1,7 @@
 //! Reading of files with a size limit: a file without end (`/dev/zero`, a pipe that never closes) is then reported as a mistake in the
 //! input and does not fill the memory of the computer.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -33,6 +33,27 @@ pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+/// Reads the text of a file of at most `most` bytes that a run has written. Anything but a plain file is refused unopened: to open a pipe waits
+/// for somebody who writes into it.
+///
+/// # Errors
+/// As [`read_text`]; and when the path is a folder, a pipe or a device, or a link to one.
+pub(crate) fn read_result(path: &Path, most: u64) -> io::Result<String> {
+    check_plain(path)?;
+    read_text(path, most)
+}
+
+/// Refuses a path to anything but a plain file, or a link to one.
+///
+/// # Errors
+/// When the path is a folder, a pipe or a device, or there is nothing.
+pub(crate) fn check_plain(path: &Path) -> io::Result<()> {
+    match fs::metadata(path)?.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::other("it is no plain file, and a run writes nothing else")),
+    }
 }
 
 /// Opens a table, with limits on its size and the length of its lines.

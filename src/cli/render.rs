@@ -9,6 +9,7 @@ use indicatif::ProgressBar;
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::files;
 use crate::model::World;
 use crate::output;
 use crate::render::file::{PictureFolder, Target, write_animation, write_png};
@@ -212,6 +213,7 @@ fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
     let scenario = Scenario::load(&arguments.source, &arguments.overrides)?;
     if arguments.at.is_some_and(|time| time != 0.0) {
         let advice = "run the scenario and draw its folder, or leave out `--at`";
+    files::check_plain(&path).map_err(Error::file(&path))?;
         return Err(wrong("--at", "a scenario file has its initial state alone", advice));
     }
     // Most scenes start at rest: colours by speed would show nothing.

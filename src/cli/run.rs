@@ -128,7 +128,7 @@ fn refused(error: Error) -> Failure {
 /// Outcome of a run of the same scenario that already reached its end; `None` if there is more to do.
 fn finished(resume: &Option<Resumption>, scenario: &Scenario, arguments: &Arguments) -> Option<Outcome> {
     let folder = resume.as_ref()?.folder();
-    let read = |name: &str| files::read_text(&folder.join(name), files::LARGEST_TEXT).ok();
+    let read = |name: &str| files::read_result(&folder.join(name), files::LARGEST_TEXT).ok();
     let summary: Value = serde_json::from_str(&read("summary.json")?).ok()?;
     let end = arguments.until.unwrap_or(scenario.duration);
     let reached = summary["simulated_seconds"].as_f64()? + 0.5 * scenario.settings.time_step >= end;

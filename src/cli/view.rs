@@ -1,7 +1,9 @@
 //! `esker view`: results of a run in a browser, served on this machine or as one file.
 
+mod guests;
 mod page;
 mod serve;
+mod shelf;
 mod show;
 
 use std::io::Write as _;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::files::read_text;
+use crate::files::read_result;
 
 use super::atomic;
 
@@ -56,7 +56,7 @@ pub fn read_series(folder: &Path, kind: &str) -> Result<Vec<(PathBuf, f64)>, Err
         found,
         advice: "expected the folder that `esker run` wrote, with \"vtp\" among `output.formats`".to_owned(),
     };
-    let text = read_text(&path, LARGEST_INDEX).map_err(|error| match error.kind() {
+    let text = read_result(&path, LARGEST_INDEX).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => unusable(format!("holds no frames: there is no {kind}.vtp.series")),
         _ => Error::file(&path)(error),
     })?;

@@ -80,6 +80,12 @@ impl Results {
         frames.min_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b))).map_or(0, |(i, _)| i)
     }
 
+    /// Files that a frame is read from.
+    pub fn files(&self, i: usize) -> Vec<PathBuf> {
+        let files = &self.frames[i];
+        std::iter::once(&files.grains).chain(&files.contacts).cloned().collect()
+    }
+
     /// Reads a frame, between the boundaries of `world`.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Identity, Precision, Work};
 use crate::error::Error;
-use crate::files::{LARGEST_TEXT, read_text};
+use crate::files::{LARGEST_TEXT, read_result};
 use crate::output::atomic;
 use crate::output::summary::Summary;
 
@@ -123,7 +123,7 @@ impl Record {
     /// When the file cannot be read, or is no record.
     pub fn load(folder: &Path) -> Result<Option<Record>, Error> {
         let path = folder.join(FILE);
-        match read_text(&path, LARGEST_TEXT) {
+        match read_result(&path, LARGEST_TEXT) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::file(path)(error)),
             Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| {

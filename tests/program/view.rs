@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 const DROP: &str = r#"
 title = "A drop </script>"
@@ -89,9 +90,13 @@ fn serve(folder: &std::path::Path) -> Served {
     Served { program, address }
 }
 
+/// Longest time that an answer may take \[s\]. It takes milliseconds; a server that waits for others has none.
+const PATIENCE: u64 = 5;
+
 /// Status line and content of an answer.
 fn get(served: &Served, path: &str, host: &str) -> (String, Vec<u8>) {
     let mut stream = TcpStream::connect(&served.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(PATIENCE))).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
@@ -108,10 +113,7 @@ fn results_are_served_to_this_machine_alone() {
     assert!(served.address.starts_with("127.0.0.1:"), "{}", served.address);
     for path in ["/", "/view.js", "/results/index.json", "/results/frames/2"] {
         let line = status(path, "127.0.0.1");
-        assert_eq!(
-            line, "HTTP/1.0 200 OK",
-            "{path}: by 1.0 a browser ends the connection, and the thread that served it is free"
-        );
+        assert_eq!(line, "HTTP/1.1 200 OK", "{path}");
     }
     for path in ["/results/frames/3", "/results/frames/x", "/../drop.toml", "/drop.toml"] {
         assert!(status(path, "localhost").contains("404"), "{path}");
@@ -121,4 +123,82 @@ fn results_are_served_to_this_machine_alone() {
     let index: serde_json::Value = serde_json::from_slice(&index).unwrap();
     assert_eq!(index["frames"], serde_json::json!([0.0, 0.05, 0.1]));
     assert_eq!(index["series"]["times"], index["frames"]);
+}
+
+/// Connections of clients that have sent `text` and then neither read nor end.
+fn hang(served: &Served, count: usize, text: &str) -> Vec<TcpStream> {
+    let open = |_| {
+        let mut stream = TcpStream::connect(&served.address).unwrap();
+        // The server may have closed it already, which is what it should do with most of them.
+        let _ = stream.write_all(text.as_bytes());
+        stream
+    };
+    (0..count).map(open).collect()
+}
+
+#[test]
+fn nothing_that_other_clients_do_or_leave_undone_keeps_one_from_its_answers() {
+    let folder = with_results();
+    // An index that does not fit into the buffers of a connection.
+    let row = "0.12345678901234567,7,0.12345678901234567,0.12345678901234567,0.12345678901234567\n";
+    let series = format!("time [s],step [-],a [m],b [m],c [m]\n{}", row.repeat(100_000));
+    std::fs::write(folder.path().join("out/drop/timeseries.csv"), series).unwrap();
+    let served = serve(folder.path());
+    let asked = |what: &str| {
+        for path in ["/", "/view.js", "/results/frames/1"] {
+            assert_eq!(get(&served, path, "127.0.0.1").0, "HTTP/1.1 200 OK", "{path} beside {what}");
+        }
+    };
+    asked("nothing");
+    let idle = hang(&served, 300, "");
+    asked("idle connections");
+    let half = hang(&served, 60, "GET /results/frames/1 HTTP/1.1\r\nHost: 127.0.0.1\r\nX-");
+    asked("half a request");
+    let slow = hang(&served, 8, "GET /results/index.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    asked("readers that do not read");
+    let head = "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n";
+    let lengths = ["0", "5", "4294967296", "9223372036854775807", "18446744073709551615", "1e9", "-1"];
+    let lengths = lengths.map(|length| format!("Content-Length: {length}\r\n\r\nabc"));
+    let bodies: Vec<_> = lengths.iter().map(String::as_str).chain([head]).collect();
+    let announced = ["GET", "POST"].map(|method| {
+        bodies
+            .iter()
+            .map(|body| hang(&served, 2, &format!("{method} / HTTP/1.1\r\nHost: 127.0.0.1\r\n{body}")))
+            .collect::<Vec<_>>()
+    });
+    asked("announced bodies");
+    let header = format!("X-Long: {}\r\n", "a".repeat(1000));
+    let floods = hang(&served, 4, &format!("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n{}", header.repeat(1000)));
+    asked("a megabyte of headers");
+    drop((idle, half, slow, announced, floods));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_result_is_refused_unopened() {
+    let folder = with_results();
+    let results = folder.path().join("out/drop");
+    let pipe = |name: &str| {
+        let _ = std::fs::rename(results.join(name), results.join(format!("{name}.aside")));
+        assert!(Command::new("mkfifo").arg(results.join(name)).status().unwrap().success());
+    };
+    let put_back =
+        |name: &str| std::fs::rename(results.join(format!("{name}.aside")), results.join(name)).unwrap();
+    let served = serve(folder.path());
+    pipe("grains_000001.vtp");
+    let (status, words) = get(&served, "/results/frames/1", "127.0.0.1");
+    let words = String::from_utf8_lossy(&words).into_owned();
+    assert!(
+        status.contains("500") && words.contains("grains_000001.vtp: it is no plain file"),
+        "{status}: {words}"
+    );
+    assert!(get(&served, "/results/frames/0", "127.0.0.1").0.contains("200"));
+    put_back("grains_000001.vtp");
+    for name in ["scenario.toml", "grains.vtp.series", "timeseries.csv"] {
+        pipe(name);
+        let view = esker(folder.path(), &["view", "out/drop", "--export", "drop.html"]);
+        let said = String::from_utf8_lossy(&view.stderr).into_owned();
+        assert!(!view.status.success() && said.contains("it is no plain file"), "{name}: {said}");
+        put_back(name);
+    }
 }

@@ -133,7 +133,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
 ];
 
 /// External crates that only one module may use.
-const KEPT: [(&str, &str); 15] = [
+const KEPT: [(&str, &str); 18] = [
     ("postcard", "engine"),
     ("wgpu", "gpu"),
     ("naga", "gpu"),
@@ -143,7 +143,10 @@ const KEPT: [(&str, &str); 15] = [
     ("clap_mangen", "cli"),
     ("indicatif", "cli"),
     ("etcetera", "cli"),
-    ("tiny_http", "cli"),
+    ("http_body_util", "cli"),
+    ("hyper", "cli"),
+    ("hyper_util", "cli"),
+    ("tokio", "cli"),
     ("gif", "render"),
     ("ab_glyph", "render"),
     ("colorous", "render"),

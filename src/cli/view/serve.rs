@@ -1,95 +1,165 @@
 //! Server of the page. It answers this machine alone.
+//!
+//! A connection is for one request. What it announces as a body is never read. Nothing that a client sends, or does not, keeps others from
+//! their answers: heads of requests are limited in size and time, and connections in number ([`Guests`]).
 
-use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
-use std::io::Write as _;
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
 
-use tiny_http::{HTTPVersion, Header, Method, Request, Response, Server};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::task::yield_now;
+use tokio::time::sleep;
 
 use crate::error::Error;
 
-use super::super::terminal::{note, say};
+use super::super::terminal::say;
+use super::guests::{Guests, Seat};
 use super::page;
-use super::show::Show;
+use super::shelf::Shelf;
+use super::show::{Part, Show};
+
+/// Time for the head of a request \[s\].
+const HEAD_SECONDS: u64 = 10;
+/// Largest head of a request \[bytes\].
+const LARGEST_HEAD: usize = 16 << 10;
+/// Number of connections that wait for the program to accept them.
+const BACKLOG: u32 = 1024;
+/// Pause after a connection that could not be accepted \[ms\].
+const PAUSE: u64 = 20;
+
+const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Answer: status, type, content.
-type Answer = (u16, &'static str, Vec<u8>);
+type Answer = (StatusCode, &'static str, Bytes);
+
+/// What all connections share.
+struct Server {
+    shelf: Shelf,
+    guests: Arc<Guests>,
+}
 
 /// Serves the page until the program is ended.
 ///
 /// # Errors
 /// When the port is taken.
 pub(super) fn serve(show: Show, port: u16) -> Result<(), Error> {
-    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
-    let server = Server::http(address).map_err(|error| Error::Unusable {
+    let refused = |error: io::Error| Error::Unusable {
         origin: format!("port {port} of 127.0.0.1"),
         found: error.to_string(),
         advice: "choose another with --port, or a free one with --port 0".to_owned(),
-    })?;
-    let address =
-        server.server_addr().to_ip().map_or_else(|| address.to_string(), |address| address.to_string());
-    say!("http://{address}/  shows {} frames; Ctrl-C ends it", show.frame_count());
-    for request in server.incoming_requests() {
-        let answer = if is_from_here(&request) { answer(&show, &request) } else { refusal() };
-        respond(request, answer);
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    runtime.block_on(async {
+        let listener = listen(port).map_err(refused)?;
+        let address = listener.local_addr().map_err(refused)?;
+        say!("http://{address}/  shows {} frames; Ctrl-C ends it", show.frame_count());
+        let server = Server { shelf: Shelf::new(show), guests: Arc::default() };
+        accept(&listener, &Arc::new(server)).await;
+        Ok(())
+    })
+}
+
+fn listen(port: u16) -> io::Result<TcpListener> {
+    let socket = TcpSocket::new_v4()?;
+    // On Windows this would share the port with a program that has it already.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+    socket.listen(BACKLOG)
+}
+
+async fn accept(listener: &TcpListener, server: &Arc<Server>) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let own = Arc::clone(server);
+                server.guests.admit(|seat| talk(own, stream, seat));
+            }
+            // The system has no more of what a connection takes: others give theirs back.
+            Err(_) => {
+                server.guests.dismiss_one();
+                sleep(Duration::from_millis(PAUSE)).await;
+            }
+        }
+        // A flood of connections does not keep those that are there from their turn.
+        yield_now().await;
     }
-    Ok(())
+}
+
+/// Answers the one request of a connection.
+async fn talk(server: Arc<Server>, stream: TcpStream, seat: Seat) {
+    let (server, seat) = (&server, &seat);
+    let answer = service_fn(|request| async move {
+        seat.asks();
+        let answer = answer(server, request).await;
+        seat.is_sent(answer.2.len());
+        Ok::<_, Infallible>(response(answer))
+    });
+    // A connection that ends early concerns nobody but its client: a browser that was closed no longer wants an answer.
+    let _ = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_secs(HEAD_SECONDS))
+        .max_buf_size(LARGEST_HEAD)
+        .keep_alive(false)
+        .half_close(true)
+        .serve_connection(TokioIo::new(stream), answer)
+        .await;
 }
 
 /// Whether a request names this machine. A page of another site whose name is made to point to this machine does not.
-fn is_from_here(request: &Request) -> bool {
-    let hosts = request.headers().iter().filter(|header| header.field.equiv("Host"));
-    let is_here = |host: &str| {
+fn is_from_here(headers: &HeaderMap) -> bool {
+    let is_here = |host: &HeaderValue| {
+        let host = host.to_str().unwrap_or_default();
         matches!(host.rsplit_once(':').map_or(host, |(name, _)| name), "127.0.0.1" | "localhost")
     };
-    hosts.map(|header| header.value.as_str()).all(is_here)
+    headers.get_all(header::HOST).iter().all(is_here)
 }
 
-fn refusal() -> Answer {
-    (403, "text/plain; charset=utf-8", b"this page is for 127.0.0.1 alone".to_vec())
+fn refusal(status: StatusCode, words: &'static str) -> Answer {
+    (status, TEXT, Bytes::from_static(words.as_bytes()))
 }
 
-fn answer(show: &Show, request: &Request) -> Answer {
-    if *request.method() != Method::Get {
-        return (405, "text/plain; charset=utf-8", b"there is only GET".to_vec());
+async fn answer(server: &Server, request: Request<Incoming>) -> Answer {
+    if !is_from_here(request.headers()) {
+        return refusal(StatusCode::FORBIDDEN, "this page is for 127.0.0.1 alone");
     }
-    let path = request.url().split(['?', '#']).next().unwrap_or_default();
+    if *request.method() != Method::GET {
+        return refusal(StatusCode::METHOD_NOT_ALLOWED, "there is only GET");
+    }
+    let path = request.uri().path();
+    if let Some((kind, text)) = page::file(path) {
+        return (StatusCode::OK, kind, Bytes::from(text));
+    }
     let frame = path.strip_prefix("/results/frames/").map(str::parse::<usize>);
-    let found = match (path, frame) {
-        ("/results/index.json", _) => {
-            let all: Vec<usize> = (0..show.frame_count()).collect();
-            show.index(&all).map(|text| ("application/json", text.into_bytes()))
+    let (part, kind) = match (path, frame) {
+        ("/results/index.json", _) => (Part::Index, "application/json"),
+        (_, Some(Ok(i))) if i < server.shelf.show().frame_count() => {
+            (Part::Frame(i), "application/octet-stream")
         }
-        (_, Some(Ok(i))) if i < show.frame_count() => {
-            show.frame(i).map(|bytes| ("application/octet-stream", bytes))
-        }
-        _ => match page::file(path) {
-            Some((kind, text)) => Ok((kind, text.into_bytes())),
-            None => return (404, "text/plain; charset=utf-8", b"there is no such file".to_vec()),
-        },
+        _ => return refusal(StatusCode::NOT_FOUND, "there is no such file"),
     };
-    match found {
-        Ok((kind, bytes)) => (200, kind, bytes),
-        Err(error) => (500, "text/plain; charset=utf-8", error.to_string().into_bytes()),
+    match server.shelf.get(part).await {
+        Ok(bytes) => (StatusCode::OK, kind, bytes),
+        Err(words) => (StatusCode::INTERNAL_SERVER_ERROR, TEXT, Bytes::from(words)),
     }
 }
 
-/// Answers as HTTP 1.0, after which a client ends the connection. A connection that stays open would hold a thread in the pool of
-/// `tiny_http`: in a burst, the connections beyond its four threads would wait in a queue until others end.
-fn respond(request: Request, (status, kind, bytes): Answer) {
-    let mut response = Response::from_data(bytes).with_status_code(status);
-    let headers =
-        [("Content-Type", kind), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")];
-    headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok()).for_each(|header| {
-        response.add_header(header);
-    });
-    let is_head = *request.method() == Method::Head;
-    let mut writer = request.into_writer();
-    let sent = response.raw_print(&mut writer, HTTPVersion(1, 0), &[], is_head, None);
-    if let Err(error) = sent.and_then(|()| writer.flush()) {
-        // A browser that was closed no longer wants an answer.
-        if !matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted) {
-            note!("warning: a request was not answered: {error}");
-        }
-    }
+fn response((status, kind, content): Answer) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(content));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }

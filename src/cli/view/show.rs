@@ -1,12 +1,13 @@
 //! Folder of results in the form that the page shows: an index, and frames as bytes.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::files::{LARGEST_TEXT, read_text};
+use crate::files::{LARGEST_TEXT, read_result};
 use crate::model::World;
 use crate::output::outline::{Room, boundaries_move};
 use crate::render::packed::pack;
@@ -28,6 +29,18 @@ pub(super) struct Show {
     results: Results,
     room: Room,
 }
+
+/// Part of the results that the page loads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The index of all frames.
+    Index,
+    /// A frame, by its number.
+    Frame(usize),
+}
+
+/// Time of change and size \[bytes\] of files; `None` for one that is not there.
+pub(super) type Stamp = Vec<Option<(SystemTime, u64)>>;
 
 /// Index of the results, for the page.
 #[derive(Serialize)]
@@ -108,6 +121,30 @@ impl Show {
         self.results.len()
     }
 
+    /// A part as bytes.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub(super) fn content(&self, part: Part) -> Result<Vec<u8>, Error> {
+        match part {
+            Part::Index => self.index(&(0..self.frame_count()).collect::<Vec<_>>()).map(String::into_bytes),
+            Part::Frame(i) => self.frame(i),
+        }
+    }
+
+    /// Stamp of the files that a part is made of.
+    pub(super) fn stamp(&self, part: Part) -> Stamp {
+        let files = match part {
+            Part::Index => ["summary.json", "timeseries.csv"].map(|name| self.folder.join(name)).to_vec(),
+            Part::Frame(i) => self.results.files(i),
+        };
+        let stamp = |file: &PathBuf| {
+            let found = file.metadata().ok()?;
+            Some((found.modified().ok()?, found.len()))
+        };
+        files.iter().map(stamp).collect()
+    }
+
     /// Frame as bytes. Boundaries that stand still are in the first frame only.
     ///
     /// # Errors
@@ -146,7 +183,7 @@ impl Show {
 
     /// Summary of the run; `null` for a run that did not end.
     fn summary(&self) -> Value {
-        let text = read_text(&self.folder.join("summary.json"), LARGEST_TEXT).unwrap_or_default();
+        let text = read_result(&self.folder.join("summary.json"), LARGEST_TEXT).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
@@ -156,7 +193,7 @@ impl Show {
         if !path.exists() {
             return Ok(None);
         }
-        let text = read_text(&path, LARGEST_SERIES).map_err(Error::file(&path))?;
+        let text = read_result(&path, LARGEST_SERIES).map_err(Error::file(&path))?;
         read_series(&text).map(Some).map_err(|found| unusable(&path, found))
     }
 }

@@ -9,7 +9,7 @@ use roxmltree::{Document, Node};
 
 use super::{Array, Cells, PolyData, Values};
 use crate::error::Error;
-use crate::files::read_text;
+use crate::files::read_result;
 
 /// Bytes of the byte count in front of the numbers of an array.
 const COUNT: usize = size_of::<u64>();
@@ -23,7 +23,7 @@ impl PolyData {
     /// # Errors
     /// [`Error::File`] when it cannot be read, [`Error::Unusable`] when it is of another form.
     pub fn read(path: &Path) -> Result<PolyData, Error> {
-        let text = read_text(path, LARGEST_FRAME).map_err(Error::file(path))?;
+        let text = read_result(path, LARGEST_FRAME).map_err(Error::file(path))?;
         parse(&text).map_err(|found| Error::Unusable {
             origin: path.display().to_string(),
             found,
