@@ -281,6 +281,12 @@ pub enum Error {
         /// Its file.
         file: PathBuf,
     },
+    /// Some processes of a run were started with another option.
+    #[error("{option} is not the same on all ranks: start all of them with the same options")]
+    OptionNotOnAllRanks {
+        /// The option.
+        option: &'static str,
+    },
     /// MPI, which connects the processes of a run, cannot be used.
     #[error("MPI cannot be used: {why}")]
     NoMpi {

@@ -81,7 +81,16 @@ mod connected {
         let refuse = |error: Error| if is_first { Err(error.into()) } else { Ok(Outcome::Done) };
         let loaded = Scenario::load(&arguments.file, &arguments.overrides);
         let print = loaded.as_ref().map_or(0.0, |scenario| f64::from(fingerprint(scenario)));
-        let prints = process.gather(&[print]);
+        let options = arguments.on_all_ranks();
+        let own: Vec<f64> =
+            options.iter().map(|(_, words)| f64::from(crc32fast::hash(words.as_bytes()))).collect();
+        let all = process.gather(&[&[print], own.as_slice()].concat());
+        let of_ranks = all.chunks_exact(1 + own.len());
+        let prints: Vec<f64> = of_ranks.clone().map(|of_rank| of_rank[0]).collect();
+        let differs = |option: &usize| of_ranks.clone().any(|of_rank| of_rank[1 + option] != all[1 + option]);
+        if let Some(option) = (0..own.len()).find(differs) {
+            return refuse(Error::OptionNotOnAllRanks { option: options[option].0 });
+        }
         let scenario = match loaded {
             // Where the first rank fails, its message says why.
             Err(problems) if is_first || prints[0] != 0.0 => return Err(problems.into()),

@@ -47,6 +47,19 @@ pub(super) struct Arguments {
     quiet: bool,
 }
 
+#[cfg(feature = "mpi")]
+impl Arguments {
+    /// Options that must be the same on all ranks, each with its value in words; the scenario and its changes are compared as they were read.
+    pub(super) fn on_all_ranks(&self) -> [(&'static str, String); 4] {
+        [
+            ("--until", format!("{:?}", self.until)),
+            ("--out", format!("{:?}", self.out)),
+            ("--resume", self.resume.to_string()),
+            ("--device", format!("{:?}", self.device)),
+        ]
+    }
+}
+
 /// Runs a scenario.
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     #[cfg(feature = "mpi")]

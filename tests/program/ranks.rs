@@ -130,6 +130,21 @@ mod connected {
         }
     }
 
+    #[test]
+    fn ranks_with_other_options_are_refused() {
+        let place = bed();
+        for (option, first, second) in [("--until", "0.1", "0.05"), ("--out", "a", "b")] {
+            let program = env!("CARGO_BIN_EXE_esker");
+            let other = [":", "-n", "1", program, "run", "bed.toml", option, second];
+            let arguments = [&["run", "bed.toml", option, first][..], &other].concat();
+            let output = mpirun(&place, 1, &arguments).output().expect("mpirun starts");
+            assert_eq!(code(&output), 1, "{}", error_text(&output));
+            let words = format!("{option} is not the same on all ranks");
+            assert_eq!(error_text(&output).matches(&words).count(), 1, "{}", error_text(&output));
+            assert!(!place.path("a").exists() && !place.path("out").exists(), "nothing is written");
+        }
+    }
+
     /// Processes that mpirun started.
     #[cfg(target_os = "linux")]
     fn processes_of(mpirun: &Child) -> Vec<String> {
