@@ -14,10 +14,12 @@ if ! [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
     rustup target add "$target"
 fi
 
+# Where cargo builds: CARGO_TARGET_DIR and its configuration can say another place than ./target.
+built=$(cargo metadata --quiet --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 cargo build --quiet --package esker-web --profile web --target "$target"
 rm -rf web/dist
 mkdir -p web/dist/examples
-cargo run --quiet --package esker-web-bindgen --profile tool -- "target/$target/web/esker_web.wasm" web/dist
+cargo run --quiet --package esker-web-bindgen --profile tool -- "$built/$target/web/esker_web.wasm" web/dist
 cp web/page/* web/dist/
 cp web/examples.json web/dist/examples/
 grep -o '[a-z_0-9]*\.toml' web/examples.json | while read -r file; do

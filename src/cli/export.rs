@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::output::vtkhdf;
+use crate::error::Error;
+use crate::output::{self, vtkhdf};
 
 use super::terminal::say;
 use super::{Failure, Outcome};
@@ -13,7 +14,7 @@ pub(super) struct Arguments {
     /// Folder of results, of a run that ended or goes on.
     #[arg(value_name = "DIR")]
     results: PathBuf,
-    /// Folder to write into; default: that of the results.
+    /// Folder to write into, made if there is none; default: that of the results.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -22,6 +23,8 @@ pub(super) struct Arguments {
 pub(super) fn export(arguments: &Arguments) -> Result<Outcome, Failure> {
     super::render::check_results(&arguments.results)?;
     let folder = arguments.out.as_ref().unwrap_or(&arguments.results);
+    output::check_folder(folder)?;
+    std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
     for (kind, count) in vtkhdf::export(&arguments.results, folder)? {
         say!("wrote {}: {count} frames", folder.join(kind).with_extension("vtkhdf").display());
     }

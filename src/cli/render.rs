@@ -158,6 +158,7 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
         (Target::Png, at) => vec![results.nearest(at.unwrap_or(f64::INFINITY))],
         _ => (0..results.len()).collect(),
     };
+    tell_of_other_times(arguments.at, &results);
     let bar = ProgressBar::new((results.len() + chosen.len()) as u64);
     let mut survey = Survey::new(&look, &world);
     for i in 0..results.len() {
@@ -182,6 +183,27 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
     Ok(target.told(chosen.len()))
 }
 
+/// Says which frame is drawn where the results have none of the time that was asked for.
+fn tell_of_other_times(at: Option<f64>, results: &Results) {
+    let times = results.times();
+    let (Some(at), [first, .., last] | [first @ last]) = (at, times.as_slice()) else { return };
+    // The last output may be a rounding away from the end that a user has in mind.
+    let rounding = 1e-9 * last.abs();
+    if at > last + rounding {
+        note!(
+            "warning: the results end at t = {} s: the last frame is drawn in place of one at {} s",
+            short(*last),
+            short(at)
+        );
+    } else if at < first - rounding {
+        note!(
+            "warning: the results begin at t = {} s: the first frame is drawn in place of one at {} s",
+            short(*first),
+            short(at)
+        );
+    }
+}
+
 /// Surroundings of the grains of a run, and the look of pictures in its scenario.
 pub(super) fn surroundings(folder: &Path) -> Result<(World, Look), Failure> {
     let path = folder.join("scenario.toml");
@@ -191,6 +213,7 @@ pub(super) fn surroundings(folder: &Path) -> Result<(World, Look), Failure> {
         let look = Look::of_scene(&world);
         return Ok((world, look));
     }
+    files::check_plain(&path).map_err(Error::file(&path))?;
     Ok(Scenario::load_surroundings(&path)?)
 }
 
@@ -213,7 +236,6 @@ fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
     let scenario = Scenario::load(&arguments.source, &arguments.overrides)?;
     if arguments.at.is_some_and(|time| time != 0.0) {
         let advice = "run the scenario and draw its folder, or leave out `--at`";
-    files::check_plain(&path).map_err(Error::file(&path))?;
         return Err(wrong("--at", "a scenario file has its initial state alone", advice));
     }
     // Most scenes start at rest: colours by speed would show nothing.
