@@ -20,6 +20,7 @@ pub mod mesh;
 mod meshes;
 pub mod meter;
 pub mod motion;
+pub mod nested;
 pub mod passage;
 pub mod periodic;
 pub mod plane;

@@ -4,16 +4,17 @@
 //! the scene. [`Signs`] are the numbers of one state that tell, the same on both engines and on ranks; [`Watch`] keeps the worst of them over
 //! a run and puts them into words. Whatever passes a limit becomes a [`Warning`] with its size, place, time and advice.
 
-use std::fmt;
+mod warning;
 
 use glam::DVec3;
 
 use super::energy::{self, Balance};
-use super::lost::Lost;
 use super::{contacts, grains};
 use crate::contact::ContactState;
 use crate::engine::{EnergyBalance, Snapshot};
-use crate::model::{Outside, World};
+use crate::model::World;
+use crate::model::nested::CommonSpace;
+pub use warning::{Concern, Warning, grains_lost, no_room};
 
 /// Overlap over the radius of the smaller partner above which a run warns \[-\]. Hard grains overlap by a few thousandths; at this depth the
 /// contact forces of neighbours no longer act at points, and a grain is on its way through.
@@ -35,53 +36,6 @@ const LARGE_RESIDUAL: f64 = 0.3;
 /// Number of outputs with a large residual, and their share of all outputs \[-\], above which a run warns.
 const OFTEN: u32 = 4;
 const MOST_OF_THEM: f64 = 0.5;
-
-/// What a warning is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
-pub enum Concern {
-    /// Two bodies that overlap deeply.
-    Overlap,
-    /// Contact impulses that made energy.
-    EnergyMade,
-    /// Grains that got out of the scene or of its domain.
-    GrainsLost,
-    /// Emitters that found no room for all their grains.
-    NoRoom,
-    /// Contact residuals that are too large for the result.
-    Residual,
-    /// Impacts that ran out of sweeps.
-    Impacts,
-}
-
-/// Warning about a run.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct Warning {
-    /// What it is about.
-    pub kind: Concern,
-    /// What happened, in a sentence with its numbers.
-    pub message: String,
-    /// Largest value over the run; what it measures depends on the kind.
-    pub value: f64,
-    /// Value above which the run warns.
-    pub limit: f64,
-    /// Simulated time of the largest value \[s\].
-    pub time: f64,
-    /// Place \[m\], where there is one.
-    pub place: Option<[f64; 3]>,
-    /// Names of the bodies concerned: "grain 17", or the name of a boundary.
-    pub bodies: Vec<String>,
-    /// What to change.
-    pub advice: String,
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.message, self.advice)
-    }
-}
 
 /// Body of a contact: a grain by its id, or a boundary by its index.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -219,6 +173,8 @@ pub struct Signs {
     /// Mean residual of the normal rows over g h \[-\]; `None` without gravity.
     residual: Option<f64>,
     given: Option<Given>,
+    /// Largest solid space that a dynamic boundary has in common with another boundary.
+    common: Option<CommonSpace>,
 }
 
 impl Signs {
@@ -234,6 +190,7 @@ impl Signs {
             deepest: Deepest::of(snapshot),
             way: h * snapshot.share.largest(fastest),
             residual: (gravity > 0.0).then(|| snapshot.report.residuals.normal.mean / (gravity * h)),
+            common: largest(world.common_spaces(DEEP_OVERLAP).into_iter()),
             given: opened.and_then(|opened| Given::of(snapshot, opened)),
         }
     }
@@ -289,6 +246,7 @@ pub struct Watch {
     too_deep: Option<(f64, Deepest)>,
     /// Way of the fastest body in a substep at the output before \[m\].
     way_before: f64,
+    common: Option<(f64, CommonSpace)>,
     made: [Made; ROWS.len()],
     unsolved: Unsolved,
 }
@@ -303,6 +261,11 @@ impl Watch {
             if deepest.depth > OF_AN_IMPACT * way {
                 keep_deepest(&mut self.too_deep, signs.time, deepest);
             }
+        }
+        if let Some(common) = signs.common
+            && self.common.is_none_or(|(_, before)| common.fraction > before.fraction)
+        {
+            self.common = Some((signs.time, common));
         }
         if let Some(Given { by_row, held, turnover, lift }) = signs.given {
             let rows = self.made.iter_mut().zip(by_row).zip(held);
@@ -327,13 +290,40 @@ impl Watch {
     pub fn warnings(&self, world: &World) -> Vec<Warning> {
         let deep = self.too_deep.as_ref().and_then(|(time, deepest)| deep(deepest, *time, world));
         let made = self.made.iter().zip(ROWS).filter_map(|(made, row)| energy_made(made, row));
-        deep.into_iter().chain(made).chain(unsolved(&self.unsolved)).collect()
+        let common = self.common.map(|(time, common)| solids_overlap(&common, time, world));
+        deep.into_iter().chain(common).chain(made).chain(unsolved(&self.unsolved)).collect()
     }
 }
 
 fn keep_deepest(kept: &mut Option<(f64, Deepest)>, time: f64, deepest: Deepest) {
     if kept.as_ref().is_none_or(|(_, before)| deepest.overlap > before.overlap) {
         *kept = Some((time, deepest));
+    }
+}
+
+/// Common space with the largest share of the smaller solid.
+fn largest(found: impl Iterator<Item = CommonSpace>) -> Option<CommonSpace> {
+    found.max_by(|a, b| a.fraction.total_cmp(&b.fraction))
+}
+
+fn solids_overlap(common: &CommonSpace, time: f64, world: &World) -> Warning {
+    let &CommonSpace { bodies, radius, fraction, place } = common;
+    let [a, b] = bodies.map(|body| Partner::Boundary(body as u32).name(world));
+    let at = format!("({:.4}, {:.4}, {:.4})", place.x, place.y, place.z);
+    Warning {
+        kind: Concern::SolidsOverlap,
+        message: format!(
+            "{a} and {b} were inside each other: a ball of {radius:.2e} m fitted into both, {fraction:.2} of the largest in the smaller \
+             one, at {at} m, t = {time:.4} s"
+        ),
+        value: fraction,
+        limit: DEEP_OVERLAP,
+        time,
+        place: Some(place.to_array()),
+        bodies: vec![a, b],
+        advice: "boundaries that are not dynamic are touched by the vertices of dynamic ones alone: see the table of shapes that touch \
+                 each other in the reference of the scenario file"
+            .to_owned(),
     }
 }
 
@@ -390,51 +380,13 @@ fn energy_made(made: &Made, (row, limit): (&str, f64)) -> Option<Warning> {
     })
 }
 
-/// Warning about lost grains; `outside` is the rule of the domain, where there is one.
-pub fn grains_lost(lost: &Lost, outside: Option<Outside>, time: f64) -> Warning {
-    let Lost { grains, places: [from, to] } = lost;
-    let number = if *grains == 1 { "1 grain".to_owned() } else { format!("{grains} grains") };
-    let place = |place: &DVec3| format!("({:.4}, {:.4}, {:.4})", place.x, place.y, place.z);
-    let (what, advice) = match outside {
-        None => (
-            "fell out of the scene, where nothing is below",
-            "close the boundary there, or take out what falls with a sink or a [domain]",
-        ),
-        Some(Outside::Keep) => {
-            ("are outside of the domain", "close the boundary there, or enlarge the [domain]")
-        }
-        Some(_) => ("left the domain and were removed", "close the boundary there, or enlarge the [domain]"),
-    };
-    Warning {
-        kind: Concern::GrainsLost,
-        message: format!("{number} {what}, between {} and {} m", place(from), place(to)),
-        value: *grains as f64,
-        limit: 0.0,
-        time,
-        place: Some(from.midpoint(*to).to_array()),
-        bodies: Vec::new(),
-        advice: advice.to_owned(),
-    }
-}
-
-/// Warning about an emitter that found no room for all its grains by `time` \[s\].
-pub fn no_room(emitter: &str, placed: u64, requested: u64, time: f64) -> Option<Warning> {
-    (placed < requested).then(|| Warning {
-        kind: Concern::NoRoom,
-        message: format!("`{emitter}` found room for {placed} of {requested} grains"),
-        value: (requested - placed) as f64,
-        limit: 0.0,
-        time,
-        place: None,
-        bodies: Vec::new(),
-        advice: "enlarge its region, give its grains a velocity, or lower its rate".to_owned(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use glam::DQuat;
+
     use super::super::test_worlds::{beside, stack};
     use super::*;
+    use crate::model::{Boundary, Form, Motion, RigidBody, Surface};
 
     /// The stack with the floor raised so that it overlaps the lower grain, of radius 0.5 m, by this share of its radius.
     fn pressed(overlap: f64) -> Snapshot {
@@ -556,10 +508,34 @@ mod tests {
         assert!(friction.len() == 1 && friction[0].starts_with("friction and rolling"), "{friction:?}");
     }
 
+    /// A dynamic cube of 2 m that has sunk into a fixed one by this depth \[m\].
+    fn sunk(depth: f64) -> Snapshot {
+        let mut snapshot = beside();
+        let boundary = |name: &str, position: DVec3, motion: Motion| Boundary {
+            name: name.into(),
+            position,
+            orientation: DQuat::IDENTITY,
+            motion,
+        };
+        let cube = || [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Box { half: DVec3::ONE }, 0)];
+        let dynamic = Motion::Dynamic(RigidBody::at_rest(1.0, DVec3::ONE));
+        let mut world = World::new(DVec3::NEG_Z, snapshot.world.materials.clone());
+        world.add_boundary(boundary("base", DVec3::ZERO, Motion::Fixed), cube());
+        world.add_boundary(boundary("body", (2.0 - depth) * DVec3::Z, dynamic), cube());
+        snapshot.world = world;
+        snapshot.contacts.clear();
+        snapshot
+    }
+
+    /// Two cubes of 2 m overlap by a depth d: a ball of radius d/2 fits into both, and one of 1 m into each.
     #[test]
-    fn an_emitter_that_placed_all_gives_no_warning() {
-        assert_eq!(no_room("source", 9, 9, 1.0), None);
-        let warning = no_room("source", 91, 100, 1.0).expect("a warning");
-        assert!(warning.message.contains("found room for 91 of 100 grains"), "{warning}");
+    fn a_body_inside_another_is_told_though_no_contact_knows_of_it() {
+        assert!(warnings(&[sunk(0.0)]).is_empty(), "a cube on another");
+        assert!(warnings(&[sunk(0.58)]).is_empty());
+        let found = warnings(&[sunk(0.7)]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].kind, &found[0].bodies[0][..]), (Concern::SolidsOverlap, "boundary \"body\""));
+        assert!((found[0].value - 0.35).abs() < 1e-3, "{:?}", found[0]);
+        approx::assert_relative_eq!(warnings(&[sunk(2.0)])[0].value, 1.0, max_relative = 1e-3);
     }
 }

@@ -12,7 +12,7 @@
 //! Before the steps whose convergence the scenario asks about, their contact problem is solved on the side, in double precision on
 //! any engine ([`convergence`]).
 //!
-//! At every output a run looks for signs that it goes wrong ([`watch`]); the summary has its warnings.
+//! At every output a run looks for signs that it goes wrong ([`watch`](crate::observe::watch)); the summary has its warnings.
 //!
 //! However a run ends, the folder then holds all outputs up to that time and a summary that tells how it ended. A run that resumes
 //! from a checkpoint first cuts the outputs back to their state at the checkpoint, and ends with the same files as one that was never
@@ -21,6 +21,7 @@
 mod agenda;
 mod question;
 mod resume;
+mod summary;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -31,23 +32,17 @@ use pollster::block_on;
 use serde::{Deserialize, Serialize};
 
 use crate::cpu::convergence;
-use crate::engine::{Engine, Spread};
+use crate::engine::Engine;
 use crate::error::Error;
-use crate::model::Sink;
-use crate::observe::energy;
-use crate::observe::expectation::{judge, leave_open};
 use crate::observe::lost::Lost;
-use crate::observe::watch::{self, Warning, Watch};
+use crate::observe::watch::Watch;
 use crate::observe::{Base, Observation};
 use crate::output::lock::refuse_link;
-use crate::output::summary::{
-    ChangeSummary, Counts, EmitterSummary, LostSummary, Memory, Named, OverlapSummary, Provenance,
-    ScenarioSummary, SinkSummary, Status, Summary,
-};
+use crate::output::summary::{ChangeSummary, Named, Status, Summary};
 use crate::output::{Kept, PICTURES, ResultFolder};
 use crate::render::LivePictures;
 use crate::render::file::remove_pictures;
-use crate::scenario::{OnWarning, Scenario};
+use crate::scenario::Scenario;
 use crate::sources::Emitter;
 
 use super::{Simulation, Wave, steps_until};
@@ -491,23 +486,6 @@ impl<'a> Run<'a> {
         Ok(progress)
     }
 
-    /// Warnings about the run so far, at `time` \[s\].
-    fn warnings(&self, time: f64) -> Vec<Warning> {
-        let world = &self.scenario.world;
-        let domain = world.domain.as_ref().map(|domain| domain.outside);
-        let lost = self.course.lost.iter().map(|lost| watch::grains_lost(lost, domain, time));
-        self.course.watch.warnings(world).into_iter().chain(lost).collect()
-    }
-
-    /// Ends a run that is to stop at its first warning.
-    fn heed_warnings(&self, time: f64) -> Result<(), Error> {
-        let first = match self.scenario.on_warning {
-            OnWarning::GoOn => None,
-            OnWarning::Stop => self.warnings(time).into_iter().next(),
-        };
-        first.map_or(Ok(()), |warning| Err(Error::Warned { warning: warning.to_string() }))
-    }
-
     /// Writes the results after a failure: the state before the failed step, if the engine still has it, and a summary.
     fn keep_what_there_is(&mut self, simulation: &mut Simulation<'_>, error: &Error) {
         // The caller must hear of the failure itself, not of errors that follow from it.
@@ -515,80 +493,6 @@ impl<'a> Run<'a> {
         let summary = self.summary(simulation, Status::Failed, Some(error.to_string()));
         let _ = self.folder.finish(&summary);
     }
-
-    fn summary(&self, simulation: &Simulation<'_>, status: Status, message: Option<String>) -> Summary {
-        let Simulation { observer, emitters, requested, grains, report, .. } = simulation;
-        let (scenario, columns) = (self.scenario, observer.columns());
-        let last = self.course.observations.last();
-        let steps = last.map_or(simulation.step, |last| last.step.max(simulation.step));
-        let time = last.map_or(0.0, |last| last.time).max(report.time);
-        let observables = last.map(|last| Named::observables(columns, last)).unwrap_or_default();
-        let observable = |name| observables.get(name).unwrap_or_default();
-        let is_complete = status == Status::Completed && self.end >= scenario.duration;
-        let stepping = self.course.tasks.get("step").unwrap_or_default();
-        let bytes = simulation.memory();
-        let precision = simulation.identity().precision;
-        let emitters: Vec<EmitterSummary> = emitters.iter().zip(requested).map(summary_of).collect();
-        let no_room = emitters
-            .iter()
-            .filter_map(|emitter| watch::no_room(&emitter.name, emitter.placed, emitter.requested, time));
-        let no_room: Vec<Warning> = no_room.collect();
-        Summary {
-            esker: env!("CARGO_PKG_VERSION"),
-            provenance: Provenance::of_process(),
-            status,
-            message,
-            scenario: ScenarioSummary {
-                name: scenario.name.clone(),
-                title: scenario.title.clone(),
-                duration: scenario.duration,
-            },
-            engine: simulation.identity(),
-            settings: scenario.settings,
-            counts: Counts {
-                grains: grains - self.course.removed,
-                boundaries: scenario.world.boundaries.len(),
-                surfaces: scenario.world.surface_groups().count(),
-                materials: scenario.world.materials.list.len(),
-                contacts: observable("contacts") as u64,
-            },
-            steps,
-            simulated_seconds: time,
-            wall_seconds: self.seconds(),
-            work: report.work,
-            steps_per_second: if stepping > 0.0 { steps as f64 / stepping } else { 0.0 },
-            wall_seconds_by_task: self.course.tasks.clone(),
-            wall_seconds_by_stage: self.course.stages.clone(),
-            memory: Memory { bytes, bytes_per_grain: bytes as f64 / (*grains).max(1) as f64 },
-            emitters,
-            sinks: scenario.world.sinks.iter().map(|sink| taken_by(sink, &observables)).collect(),
-            lost: self
-                .course
-                .lost
-                .map(|Lost { grains, places }| LostSummary { grains, places: places.map(Into::into) }),
-            warnings: self.warnings(time).into_iter().chain(no_room).collect(),
-            changed_on_resume: self.course.changes.clone(),
-            residuals: report.residuals,
-            overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
-            largest_overlap: self.course.watch.deepest().map(|it| OverlapSummary::of(it, &scenario.world)),
-            energies: observables.only(&energy::names()),
-            observables,
-            units: Named::units(columns),
-            expectations: match is_complete {
-                true => judge(&scenario.expectations, observer, &self.course.observations, precision),
-                false => leave_open(&scenario.expectations, time, precision),
-            },
-        }
-    }
-}
-
-fn taken_by(sink: &Sink, observables: &Named) -> SinkSummary {
-    let value = |quantity: &str| observables.get(&format!("{quantity}:{}", sink.name)).unwrap_or_default();
-    SinkSummary { name: sink.name.clone(), removed: value("removed") as u64, mass: value("removed_mass") }
-}
-
-fn summary_of((emitter, &requested): (&Emitter, &u64)) -> EmitterSummary {
-    EmitterSummary { name: emitter.name().to_owned(), requested, placed: emitter.placed() }
 }
 
 #[cfg(test)]

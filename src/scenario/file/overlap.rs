@@ -6,8 +6,8 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::grains::{Block, PLACED, Placement, deepest_boundary};
-use super::nested;
 use super::read::Report;
+use crate::model::nested::depth_in;
 use crate::model::{Form, Grain, Solid, Surface, SurfaceBox, World};
 use crate::sources::Room;
 use crate::sources::grid::SphereGrid;
@@ -86,7 +86,7 @@ fn report_astray(
     let boxes = world.surface_boxes();
     let is_in_mesh = |grain: &Grain| {
         let around = Room::mesh_around(world, &boxes, grain.position)?;
-        Some((nested::depth_in(world, around, grain.position).0, around.body()))
+        Some((depth_in(world, around, grain.position).0, around.body()))
     };
     let astray = placement.grains.par_iter().enumerate().filter_map(|(id, grain)| {
         let behind = solids.iter().find_map(|surface| is_behind(grain, surface));
