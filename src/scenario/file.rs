@@ -332,7 +332,10 @@ fn populate(
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
     let start = root.maybe("start", |node| node.table(|table| start::read(table, world, folder, locked)));
     let has_grains = root.has("grains") || root.has("emitters") || root.has("start");
-    if !(has_grains || world.dynamic_boundaries().next().is_some()) {
+    // A boundary that cannot be read may be dynamic.
+    let all = root.node("boundaries").and_then(|node| node.elements()).map_or(0, |all| all.len());
+    let may_move = world.dynamic_boundaries().next().is_some() || all > world.boundaries.len();
+    if !(has_grains || may_move) {
         root.problem(
             "nothing to simulate: no grains, no emitters and no dynamic boundary",
             "add [[grains]], [[emitters]] or [start]",

@@ -203,7 +203,7 @@ fn a_missing_material_is_shown_with_the_nearest_one() {
     let found = problems(&text, &[]).to_string();
     // The name is used five times, and unknown once.
     assert_eq!(found.matches("which is not a material").count(), 1, "{found}");
-    let told = "is \"glass\", which is not a material; also in lines 34, 39, 44, 67 (known: `steel`)";
+    let told = "is \"glass\", which is not a material; also in lines 24, 29, 34, 57 (known: `steel`)";
     assert!(found.contains(told), "{found}");
 }
 

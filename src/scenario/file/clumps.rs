@@ -7,8 +7,8 @@ use glam::{DQuat, DVec3};
 use super::columns::{Columns, Record};
 use super::radii::radii;
 use super::read::asked::Asked;
-use super::read::open_named;
 use super::read::{Need, Node, RADIUS, Table, direction, number, text, vector};
+use super::read::{open_named, without_folder};
 use crate::error::suggest;
 use crate::model::range::{RADII, WITHIN_RADII};
 use crate::model::{Clump, ClumpId};
@@ -137,7 +137,7 @@ fn rows(input: impl std::io::Read, name: &str) -> Result<Read, Vec<String>> {
         [] => "nothing is left out".to_owned(),
         all => format!("left out: {}", all.join(", ")),
     };
-    let note = format!("{name}: {} spheres of a clump; {left_out}", spheres.len());
+    let note = format!("{}: {} spheres of a clump; {left_out}", without_folder(name), spheres.len());
     Ok((spheres, note))
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use super::read::{FINITE, Need, Node, Table, direction, named, number, text, vector};
+use super::read::{FINITE, Need, Node, Table, direction, named, number, text, vector, without_folder};
 use crate::files::read_bytes;
 use crate::model::Mesh;
 use crate::model::mesh::{BadMesh, bounds_of};
@@ -59,8 +59,7 @@ pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<Placed> {
     let middle = low.midpoint(high);
     let about_middle: Vec<_> =
         triangles.into_iter().map(|corners| corners.map(|corner| corner - middle)).collect();
-    let short = Path::new(&name).file_name().map_or(name.clone(), |name| name.to_string_lossy().into_owned());
-    match Mesh::new(&short, &about_middle) {
+    match Mesh::new(&without_folder(&name), &about_middle) {
         Ok(mesh) => {
             Some(Placed { mesh: Arc::new(mesh), centre: position + orientation * middle, orientation })
         }
@@ -112,7 +111,11 @@ fn read_triangles(node: &Node<'_>, folder: &Path, name: &str) -> Option<Vec<[DVe
         [] => "nothing is left out".to_owned(),
         all => format!("left out: {}", all.join(", ")),
     };
-    node.report.note(format!("{name}: {} triangles of {what}; {left_out}", triangles.len()));
+    node.report.note(format!(
+        "{}: {} triangles of {what}; {left_out}",
+        without_folder(name),
+        triangles.len()
+    ));
     Some(triangles)
 }
 

@@ -9,6 +9,7 @@ mod findings;
 mod plain;
 mod values;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fs::File;
 use std::ops::Range;
@@ -582,6 +583,11 @@ pub fn named(node: &Node<'_>, folder: &Path, name: &str) -> PathBuf {
     node.report.fill(node.path.clone(), full.display().to_string().plain());
     node.report.reads(&path);
     path
+}
+
+/// Name of a file without its folder, for notes, which are the same wherever a scenario is read.
+pub fn without_folder(name: &str) -> Cow<'_, str> {
+    Path::new(name).file_name().map_or(name.into(), |name| name.to_string_lossy())
 }
 
 /// Opens the table of numbers in the file `name`, relative to the folder of the scenario. The value of `node` names the file.

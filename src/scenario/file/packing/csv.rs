@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::super::MAX_GRAINS;
 use super::super::columns::{Columns, Record};
-use super::super::read::open_named;
 use super::super::read::{Node, Table, text};
+use super::super::read::{open_named, without_folder};
 use super::rows::{Fields, Layout, Note, Rows, Words};
 use super::units::Units;
 
@@ -70,7 +70,8 @@ fn rows(input: impl std::io::Read, name: &str) -> Result<Rows, Vec<String>> {
         return Err(mistakes);
     }
     let [taken, left_out] = layout.taken();
-    let head = format!("{name}: {} grains, columns between {},", rows.len(), separator.name());
+    let head =
+        format!("{}: {} grains, columns between {},", without_folder(name), rows.len(), separator.name());
     let note = Note { head, taken, left_out, tail: String::new() };
     let kind_title = layout.kind().map_or_else(String::new, |(_, title)| title.to_owned());
     Ok(Rows { rows, kinds: kinds.0, kind_title, note })

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::super::MAX_GRAINS;
-use super::super::read::{Table, open_named, text, whole};
+use super::super::read::{Table, open_named, text, whole, without_folder};
 use super::rows::{Fields, Layout, Note, Row, Rows, Words};
 use super::units::Units;
 use bounds::Bounds;
@@ -267,7 +267,12 @@ impl Frame {
             Some(name) => format!("from units {name}"),
         };
         let of_frames = if frames == 1 { String::new() } else { format!(" of {frames} frames") };
-        let head = format!("{file}: {} grains of step {}{of_frames} {units}", self.rows.len(), self.step);
+        let head = format!(
+            "{}: {} grains of step {}{of_frames} {units}",
+            without_folder(file),
+            self.rows.len(),
+            self.step
+        );
         let [taken, left_out] = self.layout.taken();
         let tail = match self.bounds.map(|bounds| bounds.periodic_axes()).unwrap_or_default() {
             axes if axes.is_empty() => String::new(),

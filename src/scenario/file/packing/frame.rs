@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::super::MAX_GRAINS;
-use super::super::read::{Table, named, text};
+use super::super::read::{Table, named, text, without_folder};
 use super::InitialMotion;
 use super::rows::{Note, Row, Rows, Weight};
 use crate::model::range::{RADII, is_within};
@@ -67,7 +67,8 @@ fn rows(frame: &PolyData, name: &str) -> Result<Rows, String> {
     let rows = frame.points.iter().enumerate().map(row).map(sound).enumerate();
     let rows: Result<Vec<Row>, String> =
         rows.map(|(i, row)| row.map_err(|what| format!("grain {i} of the frame has {what}"))).collect();
-    let head = format!("{name}: {} grains of the frame at {} s", frame.points.len(), frame.time);
+    let head =
+        format!("{}: {} grains of the frame at {} s", without_folder(name), frame.points.len(), frame.time);
     let fields = frame.point_data.iter().map(|array| array.name.to_string());
     let (taken, left_out) = fields.partition(|name| TAKEN.contains(&name.as_str()));
     let note = Note { head, taken, left_out, tail: String::new() };
