@@ -5,7 +5,7 @@
 @group(0) @binding(4) var<storage, read_write> spheres: array<Sphere>;
 @group(0) @binding(5) var<storage, read> sinks: array<Sink>;
 
-const SAME_ENTRY = 1e-6;       // difference of the shares of a path at which two sinks count as entered at once [-]
+const SAME_ENTRY = 1e-3;       // difference of the shares of a path up to which two sinks count as entered at once [-]
 const LEAST_PASSAGE = 1e-6;    // least path inside a form that counts as passed, over the size of the form [-]
 const LEAST_PATH = 1e-20;      // least component of a path along an axis, in place of zero [m]
 const INFINITE = 1e30;

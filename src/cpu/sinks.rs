@@ -9,8 +9,9 @@ use crate::model::{Domain, Outside, Sink, World};
 /// Grains looked at by one task.
 const CHUNK: usize = 1024;
 
-/// Difference of the shares of a path at which two sinks count as entered at once \[-\].
-const SAME_ENTRY: f64 = 1e-6;
+/// Difference of the shares of a path up to which two sinks count as entered at once \[-\]; more than the rounding errors of single
+/// precision.
+const SAME_ENTRY: f64 = 1e-3;
 
 /// Finds the grains whose centre came into a sink in the last substep of `h` \[s\], and those outside of the domain, each with the
 /// index of its sink. Of several sinks the one that was entered first takes the grain, and of those entered at once the first of the

@@ -123,9 +123,12 @@ impl Emitter {
         existing: impl IntoIterator<Item = (DVec3, f64)>,
         is_taken: &dyn Fn(DVec3, f64) -> bool,
     ) -> Vec<Grain> {
-        let is_over = self.next_time().is_none();
+        let Schedule { start, interval, .. } = self.source.schedule;
+        if self.next_time().is_none() || time < start - ROUNDING * interval {
+            return Vec::new();
+        }
         self.waves = self.waves_until(time);
-        let due = if is_over { 0 } else { self.requested(time) - self.placed };
+        let due = self.requested(time) - self.placed;
         if due == 0 {
             return Vec::new();
         }
@@ -305,6 +308,9 @@ mod tests {
         let mut early = emitter(Some(100.0), 1000, 1.35);
         assert_eq!(early.emit(1.07, [], &|_, _| false).len(), 7);
         assert_eq!(early.next_time(), Some(1.1));
+        let mut at_once = emitter(None, 5, 2.0);
+        assert!(at_once.emit(0.9, [], &|_, _| false).is_empty());
+        assert_eq!(at_once.next_time(), Some(1.0), "not begun");
     }
 
     #[test]

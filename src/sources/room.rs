@@ -7,6 +7,9 @@ use crate::model::{Form, Region, Sphere, SurfaceBox, World};
 /// Number of horizontal lines along which walls on both sides are looked for.
 const LINES: usize = 8;
 
+/// Overlap that rounding may leave where a grain just fits, over its radius \[-\].
+const ROUNDING: f64 = 1e-9;
+
 /// Room among the boundaries of a world, at their present places, for grains that appear in a region.
 ///
 /// A place is taken if a sphere there overlaps a boundary, or lies inside a solid one: behind a plane, in a box, cylinder, capsule or
@@ -58,8 +61,8 @@ impl<'a> Room<'a> {
 
     fn overlaps(&self, centre: DVec3, radius: f64) -> bool {
         let mut overlaps = false;
-        let ball = Sphere::alone(radius);
-        self.world.for_each_surface_near(&self.near, centre, &ball, 0.0, |_, _| overlaps = true);
+        let (ball, gap) = (Sphere::alone(radius), -ROUNDING * radius);
+        self.world.for_each_surface_near(&self.near, centre, &ball, gap, |_, _| overlaps = true);
         overlaps
     }
 

@@ -63,6 +63,11 @@ fn of_two_sinks_passed_in_one_step_the_first_on_the_way_takes_the_grain() {
     let gate = |z: f64| format!("{{ kind = \"box\", min = [-1, -1, {z}], max = [1, 1, {}] }}", z + 0.005);
     let two = sink("lower", &gate(0.0)) + &sink("upper", &gate(0.01));
     assert_eq!(taken(&falling(&two, "", DOWN)), [vec![0, 40, 0], vec![0, 40, 0]]);
+    // Both begin at the same height: the first of the list takes the grain.
+    let shared = r#"{ kind = "plane", point = [0, 0, 0.02], normal = [0, 0, 1] }"#;
+    let within = r#"{ kind = "box", min = [-1, -1, -0.5], max = [1, 1, 0.02] }"#;
+    let nested = sink("within", within) + &sink("all", shared);
+    assert_eq!(taken(&falling(&nested, "", DOWN)), [vec![40, 3, 0], vec![40, 3, 0]]);
     let up = falling(&two, "", [0.0, 0.0, 10.0]);
     assert_eq!(taken(&up), [vec![0; 3], vec![0; 3]], "they fly away");
     // One that is left beyond the face of a domain is of the sink, not of the domain.
