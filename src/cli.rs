@@ -13,6 +13,7 @@ mod interrupt;
 mod memory;
 mod new;
 mod progress;
+mod quiet;
 mod ranks;
 mod render;
 mod run;
@@ -133,6 +134,7 @@ impl From<Error> for Failure {
 
 /// Parses the command line, runs the command and returns the exit code.
 pub fn main() -> ExitCode {
+    quiet::set_runtime_folder();
     memory::give_back_what_is_freed();
     let command = Arguments::parse().command;
     let only_prints = command.only_prints();

@@ -57,6 +57,19 @@ has_adapter() {
     fi
 }
 
+# apt_get ARGUMENT...: runs apt-get as root. On a machine that was just started another program may hold its locks for minutes: it waits for
+# that of dpkg by its own option, which old versions pass over, and for that of the lists here.
+apt_get() {
+    local said last=$((SECONDS + 300))
+    until said=$("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" 2>&1 | tee >(cat >&2)); do
+        if [ "$SECONDS" -ge "$last" ] || ! grep -qE 'Could not get lock|Unable to lock' <<< "$said"; then
+            return 1
+        fi
+        echo "another program holds the lock of apt: trying again in 5 s" >&2
+        sleep 5
+    done
+}
+
 # apt_install PACKAGE...: installs packages of Debian or Ubuntu.
 apt_install() {
     local as_root=()
@@ -67,8 +80,8 @@ apt_install() {
         fi
         as_root=(sudo)
     fi
-    "${as_root[@]}" apt-get update
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+    apt_get update
+    apt_get install -y --no-install-recommends "$@"
 }
 
 install_software_adapter() {

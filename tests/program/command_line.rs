@@ -510,3 +510,19 @@ fn sixteen_thousand_mistakes_are_counted_and_a_hundred_shown() {
         assert!(begun.elapsed() < Duration::from_secs(10), "{kind}: {:?}", begun.elapsed());
     }
 }
+
+/// The library that looks for a display prints an error where no run-time folder is set; the program gives the process one.
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_said_of_a_run_time_folder_that_is_not_set() {
+    for unset in [None, Some("not/absolute")] {
+        let mut esker = Command::new(env!("CARGO_BIN_EXE_esker"));
+        esker
+            .arg("devices")
+            .env_remove("XDG_RUNTIME_DIR")
+            .envs(unset.map(|folder| ("XDG_RUNTIME_DIR", folder)));
+        let output = esker.output().expect("it runs");
+        assert_eq!(code(&output), 0, "{}", error_text(&output));
+        assert!(!error_text(&output).contains("XDG_RUNTIME_DIR"), "{}", error_text(&output));
+    }
+}
