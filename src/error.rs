@@ -84,6 +84,19 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
+    /// The device ends what it is given without doing it.
+    #[error(
+        "adapter {adapter} ({driver}) computes nothing: {seen}; update its driver, look with `esker devices` for another adapter, or \
+         use --device cpu"
+    )]
+    Idle {
+        /// Name of the adapter.
+        adapter: String,
+        /// Its driver.
+        driver: String,
+        /// What was seen of it.
+        seen: String,
+    },
     /// No element of the scene has this name.
     #[error("there is no {what} \"{name}\"{advice}")]
     Unknown {

@@ -270,6 +270,7 @@ impl GpuEngine {
             wanted: self.wanted(steps, if measures { self.slot.capacity().contacts } else { 0 }),
         };
         let Answer { results, dispatches, stages } = self.slot.launch(request).await?;
+        self.check_progress(&results.status, steps * u64::from(self.settings.substeps))?;
         let status = self.take_works(&results);
         for (stage, seconds) in stages {
             // One step is timed; the time counts for each step of the submission.
@@ -290,6 +291,25 @@ impl GpuEngine {
         Ok(done)
     }
 
+    /// Checks that a submission of this many substeps did some of them, or names the reason why not.
+    fn check_progress(&self, status: &Status, substeps: u64) -> Result<(), Error> {
+        if advances(status, substeps) {
+            return Ok(());
+        }
+        let (per_step, done) = (u64::from(self.settings.substeps), u64::from(status.substep));
+        let steps = substeps.div_ceil(per_step);
+        Err(self.idle(format!(
+            "it ended a submission of {steps} steps, did {} of them and gave no reason to halt",
+            done / per_step
+        )))
+    }
+
+    /// Error of a device that computes nothing.
+    fn idle(&self, seen: String) -> Error {
+        let identity = self.device().identity();
+        Error::Idle { adapter: identity.device, driver: identity.driver, seen }
+    }
+
     /// Returns the results of `steps` steps that are to be read, with the residuals of up to `measured` contacts.
     fn wanted(&self, steps: u64, measured: u32) -> Wanted {
         let booked = match self.settings.bookkeeping {
@@ -307,6 +327,7 @@ impl GpuEngine {
             self.steps_at_once = 1;
             self.submit_again(&halted, left, tries);
             let results = self.slot.read_results(self.wanted(1, 0)).await?;
+            self.check_progress(&results.status, u64::from(left))?;
             let status = self.take_works(&results);
             self.report.work.solved_again += u64::from(tries == 0);
             self.count_sweeps(u64::from(tries == 0));
@@ -485,6 +506,13 @@ impl GpuEngine {
     }
 }
 
+/// Whether the status after a submission of this many substeps tells of progress: some substeps done and not more than were asked for, or
+/// a reason to halt.
+fn advances(status: &Status, substeps: u64) -> bool {
+    let done = u64::from(status.substep);
+    done <= substeps && (done > 0 || status.halted != 0)
+}
+
 /// Returns the part of the status that a submission takes over from the last one: the neighbour list and its colouring.
 fn kept(status: &Status) -> Status {
     let Status { remembered, contacts, colours, overflow, listed, sides, tiles, tiled, coloured, .. } =
@@ -500,5 +528,21 @@ fn kept(status: &Status) -> Status {
         tiled,
         coloured,
         ..Status::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A device that computes nothing leaves zeros, or what was there before.
+    #[test]
+    fn a_submission_makes_progress_where_it_did_a_step_or_names_why_not() {
+        let status = |substep, halted| Status { substep, halted, ..Status::default() };
+        let halts = [layout::HALT_CONTACTS, layout::HALT_OVERFLOW, layout::HALT_BUSY, layout::HALT_GAIN];
+        assert!(halts.into_iter().all(|halted| advances(&status(0, halted), 4)));
+        assert!(advances(&status(4, 0), 4) && advances(&status(1, layout::HALT_BUSY), 4));
+        assert!(!advances(&status(0, 0), 4), "nothing was done");
+        assert!(!advances(&status(5, 0), 4), "more was done than asked for");
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::settings::{Bookkeeping, Method};
 
 use super::GpuEngine;
-use super::layout::{self, ConstraintHead, LoadScale, Status};
+use super::layout::{self, ConstraintHead, LoadScale, Pose, Status};
 use super::step;
 
 /// Contacts of the last step, by key.
@@ -35,10 +35,20 @@ pub(super) fn summed(blocks: &[[f32; 8]], count: usize) -> Residuals {
     Residuals { normal: spread(0), friction: spread(1), rolling: spread(2) }
 }
 
+/// Whether a quaternion is one of a rotation, to within the rounding of a long run.
+fn is_turn(orientation: [f32; 4]) -> bool {
+    let square: f32 = orientation.iter().map(|part| part * part).sum();
+    (square - 1.0).abs() < 1e-3
+}
+
 impl GpuEngine {
     /// Reads poses, velocities, joint states and removed grains back into `world`.
     pub(super) async fn pull_world(&mut self) -> Result<(), Error> {
-        let poses = self.read_list("poses", self.world.bodies.len()).await?;
+        let poses: Vec<Pose> = self.read_list("poses", self.world.bodies.len()).await?;
+        // A device that does nothing returns zeros, or what was in its memory before.
+        if let Some(body) = poses.iter().position(|pose| !is_turn(pose.orientation)) {
+            return Err(self.idle(format!("body {body} came back without an orientation")));
+        }
         let velocities: Vec<layout::Velocity> = self.read_list("velocities", self.world.bodies.len()).await?;
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
         if !self.world.joints.is_empty() {
