@@ -101,7 +101,7 @@ fn add_along(index: u32, p: Placed, at: u32) {
     }
     var next = at;
     if joint.is_limited != 0u {
-        add_limit(joint, row, next);
+        add_limit(index, row, next);
         next++;
     }
     if next < end {
@@ -109,21 +109,45 @@ fn add_along(index: u32, p: Placed, at: u32) {
     }
 }
 
-fn add_limit(joint: Joint, along: JointRow, at: u32) {
-    let below = joint.position - joint.low;
-    let above = joint.high - joint.position;
-    let side = select(-1.0, 1.0, below < above);
-    let room = min(below, above);
+// Adds the row of the limits with the speeds that both ends allow; `aim_joints` chooses the end that the joint meets first.
+fn add_limit(index: u32, along: JointRow, at: u32) {
+    let joint = joints[index];
     var row = along;
-    row.low = select(-INFINITE, 0.0, side > 0.0);
-    row.high = select(0.0, INFINITE, side > 0.0);
-    if room > 0.0 {
-        row.aim = -side * room / params.h;
-    } else {
-        row.aim = -4.0 * joint.upsilon / params.h * side * room;
-        row.follow = joint.upsilon;
-    }
+    row.low = 0.0;
+    row.high = 0.0;
+    row.aim = allowed_speed(joint, joint.position - joint.low);
+    row.most = -allowed_speed(joint, joint.high - joint.position);
+    row.follow = select(joint.restitution, 0.0, is_held(joint_drives[status.substep * params.joints + index]));
     put(at, row, ROW_LIMIT);
+}
+
+// Least speed away from an end of the range, from the room before that end [m/s, rad/s]: the joint may come as far as the end, and a
+// position that is beyond the end by more than rounding is corrected.
+fn allowed_speed(joint: Joint, room: f32) -> f32 {
+    return select(4.0 * joint.upsilon * max(-room - joint.slack, 0.0), -room, room > 0.0) / params.h;
+}
+
+// Whether a drive is a motor or servo without a force limit.
+fn is_held(drive: JointDrive) -> bool {
+    return drive.kind == DRIVE_HOLD && drive.limit >= INFINITE;
+}
+
+// Sets bounds and bias velocity of the row of the end that a joint meets first at its present speed. A joint that closes to an end with
+// restitution is thrown back, at most to the other end.
+fn meet_end(at: u32) {
+    let row = joint_rows[at];
+    let speed = speed_of(row);
+    let is_low = 2.0 * speed < row.aim + row.most;
+    let side = select(-1.0, 1.0, is_low);
+    let least = select(-row.most, row.aim, is_low);
+    let closes = row.follow > 0.0 && side * speed < min(least, 0.0);
+    let rebound = min(-row.follow * side * speed, select(-row.aim, row.most, is_low));
+    joint_rows[at].bias = side * select(least, max(least, rebound), closes);
+    joint_rows[at].low = select(-INFINITE, 0.0, is_low);
+    joint_rows[at].high = select(0.0, INFINITE, is_low);
+    if row.place != PLACE_FREE {
+        joint_rows[at].place = select(PLACE_HIGH, PLACE_LOW, is_low);
+    }
 }
 
 fn add_drive(index: u32, along: JointRow, at: u32) {
@@ -143,7 +167,7 @@ fn add_drive(index: u32, along: JointRow, at: u32) {
             row.high = drive.limit;
             row.aim = drive.value + drive.rate * (drive.aim - joint.position);
             // A motor without a force limit would go through the end of its range.
-            if joint.is_limited != 0u && drive.limit >= INFINITE {
+            if joint.is_limited != 0u && is_held(drive) {
                 row.aim = clamp(row.aim, (joint.low - joint.position) / params.h, (joint.high - joint.position) / params.h);
             }
         }
@@ -224,9 +248,6 @@ fn put(at: u32, free: JointRow, role: u32) {
     row.softness = select(0.0, row.softness, holds) + select(SOFTNESS * row.diagonal, 0.0, role == ROW_DRIVE);
     row.role = select(ROW_OFF, role, row.diagonal > 0.0);
     row.place = select(PLACE_LOW, PLACE_FREE, holds && row.diagonal > 0.0);
-    if role == ROW_LIMIT && row.high == 0.0 {
-        row.place = PLACE_HIGH;
-    }
     joint_rows[at] = row;
 }
 
@@ -354,7 +375,11 @@ fn aim_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_ind
     let rows = machine.rows;
     for (var i = lane; i < rows; i += GROUP) {
         let row = joint_rows[machine.first_row + i];
-        joint_rows[machine.first_row + i].bias = row.aim + row.follow * speed_of(row);
+        if row.role == ROW_LIMIT {
+            meet_end(machine.first_row + i);
+        } else {
+            joint_rows[machine.first_row + i].bias = row.aim + row.follow * speed_of(row);
+        }
         joint_rows[machine.first_row + i].impulse = 0.0;
         joint_rows[machine.first_row + i].last = 0.0;
     }
@@ -381,7 +406,8 @@ fn solve_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
     for (var i = lane; i < rows; i += GROUP) {
         extrapolate_row(machine.first_row + i);
         let row = joint_rows[machine.first_row + i];
-        residual[i] = speed_of(row) + row.softness * row.impulse - row.bias;
+        // The softness of a limit only makes its system solvable: repeated solves bring it to its bias velocity.
+        residual[i] = speed_of(row) + select(row.softness * row.impulse, 0.0, row.role == ROW_LIMIT) - row.bias;
         change[i] = bound_of(row) - row.impulse;
     }
     for (var round = 0u; round < ROUNDS; round++) {

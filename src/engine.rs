@@ -4,6 +4,7 @@ mod balance;
 pub(crate) mod clock;
 pub mod compatible;
 pub mod convergence;
+pub mod range;
 #[cfg(feature = "scenario")]
 pub mod saved;
 pub mod share;

@@ -22,6 +22,10 @@ struct Joint {
     angular_compliance: f32,   // Σ of rows that hold a turn [1/(kg m²)]
     upsilon: f32,              // damping factor Υ [-]
     is_limited: u32,           // 1: the joint has a range
+    restitution: f32,          // restitution of the ends of the range [-]
+    slack: f32,                // distance beyond an end that counts as rounding [m, rad]
+    spare: u32,
+    spare_too: u32,
 }
 
 // Drive of a joint in a substep.
@@ -54,12 +58,16 @@ struct JointRow {
     high: f32,                 // upper bound of λ [N s]
     body_a: u32,               // first body; NONE: the ground
     body_b: u32,               // second body; NONE: the ground
-    aim: f32,                  // bias velocity without its part Υ u [m/s]
-    follow: f32,               // Υ, or 0 for a row without that part [-]
+    aim: f32,                  // bias velocity without its part Υ u; of limits the least speed that the lower end allows [m/s]
+    follow: f32,               // Υ, or 0 for a row without that part; of limits their restitution [-]
     bias: f32,                 // bias velocity q [m/s]
     strike: f32,               // λ in the present round of impacts [N s]
     held: f32,                 // u before the impacts, which they keep [m/s]
     diagonal: f32,             // D, without the compliance [1/kg]
+    most: f32,                 // of limits: largest speed that the upper end allows [m/s]
+    spare: u32,
+    spare_too: u32,
+    spare_also: u32,
 }
 
 // Machine: the rows of joints that are connected through bodies.

@@ -8,6 +8,7 @@ pub mod bounded;
 use glam::DVec3;
 
 use crate::engine::joint_upsilon;
+use crate::engine::range::{self, End};
 use crate::model::drive::Command;
 use crate::model::joint::JointRow;
 use crate::model::{JointState, World};
@@ -95,6 +96,12 @@ impl Row {
     fn softness(&self) -> f64 {
         let own = if self.role == Role::Drive { 0.0 } else { JOINT_SOFTNESS * self.diagonal };
         own + self.compliance
+    }
+
+    /// Part Σ λ by which the velocity of the row may miss its bias velocity. The softness of a limit only makes its system solvable: it
+    /// counts for the change of the impulse in a solve, so that repeated solves bring the velocity to its bias velocity.
+    fn yielding(&self) -> f64 {
+        if self.role == Role::Limit { 0.0 } else { self.softness() * self.impulse }
     }
 
     /// Coupling with another row, G M⁻¹ G'ᵀ.
@@ -202,7 +209,7 @@ impl Joints {
             let impulses: Vec<f64> = rows.iter().map(|row| row.impulse).collect();
             let mut unknowns = machine.matrix.times(&impulses);
             for (row, aim) in rows.iter().zip(&mut unknowns) {
-                let off = row.speed(velocities) + row.softness() * row.impulse - row.bias;
+                let off = row.speed(velocities) + row.yielding() - row.bias;
                 if row.low < row.impulse && row.impulse < row.high {
                     largest = largest.max(off.abs());
                 }
@@ -317,20 +324,17 @@ impl Substep<'_> {
         });
     }
 
-    /// Adds the row of the nearer limit (end of the range).
+    /// Adds the row of the limit (end of the range) that the joint meets first.
     fn add_limit(&self, index: usize, rows: &mut Vec<Row>) {
-        let joint = &self.world.joints[index];
-        let Some([low, high]) = joint.range else { return };
+        let (joint, h) = (&self.world.joints[index], self.settings.substep());
+        let Some(range) = joint.range else { return };
         let Some(row) = self.along(index, Role::Limit) else { return };
         let position = self.world.joint_states[index].position;
-        let (below, h) = (position - low, self.settings.substep());
-        let above = high - position;
-        let is_low = below < above;
-        let room = below.min(above);
-        // As in a contact, the joint may come as far as the limit, and a position beyond it is corrected.
-        let (sign, infinite) = (if is_low { 1.0 } else { -1.0 }, f64::INFINITY);
-        let bias = if room > 0.0 { -sign * room / h } else { self.kept(row, sign * room, 0.0).bias };
-        let (low, high) = if is_low { (0.0, infinite) } else { (-infinite, 0.0) };
+        let allowed =
+            range::allowed_speeds(joint, range, position, h, range::slack(joint, f64::EPSILON, 0.0));
+        let restitution = range::restitution(joint, joint.command(self.end, h));
+        let End { is_low, bias } = range::end_met(allowed, row.speed(self.velocities), restitution);
+        let (low, high) = if is_low { (0.0, f64::INFINITY) } else { (f64::NEG_INFINITY, 0.0) };
         rows.push(Row { bias, low, high, ..row });
     }
 

@@ -89,6 +89,8 @@ pub struct Joint {
     pub damping_time: Option<f64>,
     /// Range of the position: its lower and upper limit \[m, rad\].
     pub range: Option<[f64; 2]>,
+    /// Restitution of the ends of the range, 0 to 1 \[-\]: the speed after a rebound over the speed before it.
+    pub restitution: f64,
     /// Drives with their start times \[s\], in ascending order. Before the first start the joint is not driven.
     pub drives: Vec<(f64, Drive)>,
     /// Area that a pressure acts on, if given.
@@ -208,6 +210,7 @@ impl Joint {
             angular_compliance: 0.0,
             damping_time: None,
             range: None,
+            restitution: 0.0,
             drives: Vec::new(),
             area: None,
             length: points[0].distance(points[1]),

@@ -16,11 +16,12 @@
 //!   motor                                               0               v_d(t)                     ∓ h F_max
 //!   servo                                               0               ṗ_d + (p_d - p)/T          ∓ h F_max
 //! range          of the position                        0               -room/h, beyond the end    0, ∞ at the lower end
-//!                                                                       as a held row              -∞, 0 at the upper one
+//!                                                                       4 Υ/h g, rebound -e u⁻     -∞, 0 at the upper one
 //!
 //! g    how far the place or turn is from where it belongs, as the substep begins [m, rad]
 //! ε    compliance [m/N, rad/(N m)], 0 by default      τ    damping time [s], 2 h by default, h/2 at least if ε = 0
 //! Υ    1/(1 + 4 τ/h)                                  u⁻   before the external forces of the substep
+//! e    restitution of the ends of the range [-]
 //! ```
 //!
 //! Held rows are those of Lacoursière 2007, as the contacts of \[E2\] are. With ε = 0 a deviation vanishes within a few substeps, and the
@@ -38,6 +39,21 @@
 //! | lock | 3 places, 3 turns | - |
 //! | distance | the distance of two places | - |
 //! | actuator | nothing | the distance of two places |
+//!
+//! # Ends of ranges
+//!
+//! An end is a row that only pushes. The joint may come as far as the end, u ≥ -room/h at the lower one, and at the end the row takes out
+//! the speed: u ≥ 0. Beyond the end by g the row corrects the position with 4 Υ/h g like a held row, but without the part Υ u⁻, which would
+//! let the joint go on with Υ of its speed and throw it back by its correction, 1/27 of the speed at any step. A distance beyond the end that is
+//! rounding (four times that of the numbers that the position is made of) is left: its correction would be a speed of rounding/h.
+//!
+//! With a restitution e > 0 a joint that would pass the end within the substep at its speed u⁻ leaves it at once with u = -e u⁻, from
+//! where it is, at most h u⁻ before the end, and does not pass the other end by it. What rests at an end does not close to it, so it stays.
+//! Of the two ends the row is that which is met first, 2 u⁻ < u_low + u_high for the lower one, with the speeds u_low and u_high that
+//! lead to the ends: so a joint stays in a range that is narrower than its travel in a substep.
+//! A motor or servo without a force limit stops at the end, whatever e is. An end takes out (1 - e²)/2 of D⁻¹ u⁻², which counts as
+//! `boundary_work`, as all work of joints does; its compliance of 10⁻⁶ counts for the change of its impulse in a solve only, so that the second
+//! solve of a substep leaves 10⁻¹² of u⁻, and the smooth method, which has one, 10⁻⁶.
 //!
 //! # Machines
 //!

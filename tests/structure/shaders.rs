@@ -293,7 +293,11 @@ fn joint_twins() -> Vec<Twin> {
             compliance,
             angular_compliance,
             upsilon,
-            is_limited
+            is_limited,
+            restitution,
+            slack,
+            spare,
+            spare_too
         }),
         twin!(JointDrive { kind, value, aim, rate, limit, spare, spare_too, spare_also }),
         twin!(JointRow {
@@ -318,7 +322,11 @@ fn joint_twins() -> Vec<Twin> {
             bias,
             strike,
             held,
-            diagonal
+            diagonal,
+            most,
+            spare,
+            spare_too,
+            spare_also
         }),
         twin!(Machine { first_row, rows, matrix, first_body, bodies, spare, spare_too, spare_also }),
     ]

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::engine::joint_upsilon;
+use crate::engine::{joint_upsilon, range};
 use crate::error::Error;
 use crate::model::drive::Command;
 use crate::model::{Area, JointKind, JointState, World};
@@ -56,6 +56,14 @@ pub struct Joint {
     pub upsilon: f32,
     /// Flag of a joint with a range: 1, else 0.
     pub is_limited: u32,
+    /// Restitution of the ends of the range \[-\].
+    pub restitution: f32,
+    /// Distance beyond an end of the range that counts as rounding \[m, rad\].
+    pub slack: f32,
+    /// Padding.
+    pub spare: u32,
+    /// Padding.
+    pub spare_too: u32,
 }
 
 /// Drive of a joint in a substep; WGSL `JointDrive`.
@@ -116,9 +124,9 @@ pub struct JointRow {
     pub body_a: u32,
     /// Second body; `NONE` for the ground.
     pub body_b: u32,
-    /// Part of the bias velocity that does not depend on the velocities \[m/s\].
+    /// Part of the bias velocity that does not depend on the velocities; of limits the least speed that the lower end allows \[m/s\].
     pub aim: f32,
-    /// Factor Υ of the relative velocity in the bias velocity \[-\].
+    /// Factor Υ of the relative velocity in the bias velocity; of limits their restitution \[-\].
     pub follow: f32,
     /// Bias velocity q \[m/s, rad/s\].
     pub bias: f32,
@@ -128,6 +136,14 @@ pub struct JointRow {
     pub held: f32,
     /// Inverse effective mass D \[1/kg\].
     pub diagonal: f32,
+    /// Of limits: largest speed that the upper end allows \[m/s\].
+    pub most: f32,
+    /// Padding.
+    pub spare: u32,
+    /// Padding.
+    pub spare_too: u32,
+    /// Padding.
+    pub spare_also: u32,
 }
 
 /// Machine: joints that are connected through dynamic bodies, whose rows are solved together; WGSL `Machine`.
@@ -262,6 +278,9 @@ fn record(
         angular_compliance: (4.0 * joint.angular_compliance * upsilon / (h * h)) as f32,
         upsilon: upsilon as f32,
         is_limited: u32::from(joint.range.is_some()),
+        restitution: joint.restitution as f32,
+        slack: range::slack(joint, f64::from(f32::EPSILON), anchors.cell_size.max_element()) as f32,
+        ..Zeroable::zeroed()
     }
 }
 

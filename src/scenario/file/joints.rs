@@ -5,8 +5,8 @@ use glam::DVec3;
 use super::Entry;
 use super::materials::MASS;
 use super::read::{
-    AXES, DURATION, FINITE, NOT_NEGATIVE, Need, Node, POSITIVE, Report, TIME, Table, by_start, direction,
-    number, over_time, text, vector,
+    AXES, DURATION, FINITE, NOT_NEGATIVE, Need, Node, POSITIVE, Report, SHARE, TIME, Table, by_start,
+    direction, number, over_time, text, vector,
 };
 use crate::error::suggest;
 use crate::model::{Area, Course, Drive, Form, Joint, JointKind, RigidBody, Span, World};
@@ -266,9 +266,18 @@ fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> 
         false => (Some(Vec::new()), None),
     };
     let range = range(table, kind);
+    let restitution = restitution(table, kind);
     let joint = Joint::new(world, kind, name, bodies?, points?, axis?);
-    let joint =
-        Joint { compliance, angular_compliance, damping_time, drives: drives?, area, range: range?, ..joint };
+    let joint = Joint {
+        compliance,
+        angular_compliance,
+        damping_time,
+        drives: drives?,
+        area,
+        range: range?,
+        restitution,
+        ..joint
+    };
     check(table, &joint, world).then_some(joint)
 }
 
@@ -376,6 +385,21 @@ fn range(table: &mut Table<'_>, kind: JointKind) -> Option<Option<[f64; 2]>> {
         }
         Some(Some(range?.map(|end| unit * end)))
     })
+}
+
+/// Reads the restitution of the ends of a range, where there is a range.
+fn restitution(table: &mut Table<'_>, kind: JointKind) -> f64 {
+    if !kind.has_position() {
+        return 0.0;
+    }
+    let range = if kind == JointKind::Hinge { "range_deg" } else { "range" };
+    if table.has("restitution") && !table.has(range) {
+        table.problem(
+            format!("`{}` has a restitution and no range, at whose ends it would bounce", table.name()),
+            format!("add `{range} = [...]`, or leave out `restitution`"),
+        );
+    }
+    table.or("restitution", 0.0, number(SHARE))
 }
 
 /// Checks that a joint starts within its range and is no longer than half a period.

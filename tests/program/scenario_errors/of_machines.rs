@@ -65,6 +65,11 @@ fn a_joint_that_is_wrong_says_what_it_needs() {
     refuses(&hinge("[\"ground\", \"post\"]", ""), &["neither \"ground\" nor \"post\" is dynamic"]);
     refuses(&hinge(pair, "range_deg = [10, 40]"), &["stands at 0° at the start", "10 to 40"]);
     refuses(&hinge(pair, "range_deg = [40, 10]"), &["a lower and a higher end"]);
+    refuses(
+        &hinge(pair, "range_deg = [-40, 10]\nrestitution = 1.5"),
+        &["restitution", "a number from 0 to 1"],
+    );
+    refuses(&hinge(pair, "restitution = 0.5"), &["a restitution and no range", "`range_deg = [...]`"]);
     refuses(&hinge(pair, "range = [0, 1]"), &["unknown key `range`", "`range_deg`"]);
     refuses(&hinge(pair, "drive = { force = 1 }"), &["one of `torque`, `velocity` and `position_deg`"]);
     refuses(&hinge(pair, "drive = { torque = 1, torque_limit = 2 }"), &["unknown key `torque_limit`"]);
