@@ -44,6 +44,7 @@ use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
+use crate::engine::blame::too_long_for_joints;
 use crate::engine::clock::Instant;
 use crate::engine::{
     EnergyBalance, Newcomers, StepReport, TotalImpulse, add_stage_time, is_guarded, largest_gain_at_once,
@@ -114,6 +115,8 @@ pub struct CpuEngine {
     start_time: f64,
     report: StepReport,
     stages: Stages,
+    /// What limits the step of the machines at the start, if it is too long for them \[E11\].
+    warning: Option<String>,
 }
 
 /// Wall time of each stage \[s\].
@@ -147,6 +150,7 @@ impl CpuEngine {
         let settings = prudent(&settings, &world);
         let is_guarded = is_guarded(&settings, &world);
         let keeps_works = is_guarded || settings.bookkeeping == Bookkeeping::On;
+        let warning = too_long_for_joints(&world, settings.substep());
         CpuEngine {
             is_guarded,
             law: Law::new(&settings),
@@ -175,6 +179,7 @@ impl CpuEngine {
             substeps_done: 0,
             report: StepReport::default(),
             stages: Stages::default(),
+            warning,
         }
     }
 
@@ -315,10 +320,22 @@ impl CpuEngine {
 
     /// Integrate: moves the bodies to the time `end` \[s\], and removes those that came into a sink. Returns the energy that these had.
     fn move_bodies(&mut self, end: f64) -> Result<f64, Error> {
-        let Self { world, settings, velocities, stages, travel, border, is_prepared, .. } = self;
+        let Self {
+            world,
+            settings,
+            velocities,
+            stages,
+            travel,
+            border,
+            is_prepared,
+            constraints,
+            warning,
+            ..
+        } = self;
         let h = settings.substep();
         stages.time("integrate", || {
-            border.agree(integrate::judge(world, velocities, h, settings, border), world)?;
+            let cause = integrate::Cause { constraints, warning: warning.as_deref() };
+            border.agree(integrate::judge(world, velocities, settings, border, cause), world)?;
             integrate::move_bodies(world, velocities, end, h);
             travel.add(world, velocities, h);
             if !world.has_drains() {

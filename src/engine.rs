@@ -1,6 +1,7 @@
 //! Interface of an engine, and what it reports.
 
 mod balance;
+pub mod blame;
 pub(crate) mod clock;
 pub mod compatible;
 pub mod convergence;

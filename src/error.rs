@@ -84,6 +84,25 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
+    /// The joints of a machine moved one of its parts further in a step than contact detection can follow.
+    #[error(
+        "boundary \"{name}\" exploded at t = {time:.6} s: the joints of its machine drove it to {speed:.3e} m/s, {diameters:.1} largest \
+         diameters in one step or substep of {time_step} s; {cause}"
+    )]
+    JointsExploded {
+        /// Name of the boundary.
+        name: String,
+        /// Simulated time \[s\].
+        time: f64,
+        /// Speed of the boundary \[m/s\].
+        speed: f64,
+        /// Distance covered in that step, in diameters of the largest grain \[-\].
+        diameters: f64,
+        /// Step in use \[s\].
+        time_step: f64,
+        /// What the joints have to do with it, and what to change.
+        cause: String,
+    },
     /// The device ends what it is given without doing it.
     #[error(
         "adapter {adapter} ({driver}) computes nothing: {seen}; update its driver, look with `esker devices` for another adapter, or \

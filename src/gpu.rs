@@ -31,6 +31,7 @@ use bytemuck::Pod;
 use glam::DMat3;
 
 use crate::contact::{Impulse, Key};
+use crate::engine::blame::too_long_for_joints;
 use crate::engine::{EnergyBalance, Impacts, Newcomers, StepReport, Work, add_stage_time, prudent};
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
@@ -83,6 +84,8 @@ pub struct GpuEngine {
     grain_stresses: Vec<DMat3>,
     /// Message of the first failure. The state on the device is then that of an unfinished step.
     failure: Option<String>,
+    /// What limits the step of the machines at the start, if it is too long for them \[E11\].
+    warning: Option<String>,
 }
 
 /// Initial capacity of the buffers.
@@ -146,6 +149,7 @@ impl GpuEngine {
         let features = Features::of(&world, &settings);
         let slot = ensemble.join(features, &Capacity::for_world(&world, &settings, room))?;
         let anchors = Anchors::for_world(&world, &settings);
+        let warning = too_long_for_joints(&world, settings.substep());
         let engine = GpuEngine {
             loads: Loads::none(LoadScale::of(&world, &anchors), &world),
             grain_stresses: vec![DMat3::ZERO; if world.measures_grains { world.grain_count() } else { 0 }],
@@ -165,6 +169,7 @@ impl GpuEngine {
             substeps_done: 0,
             report: StepReport { work: Work { sweeps: Some(0), ..Work::default() }, ..StepReport::default() },
             failure: None,
+            warning,
         };
         engine.device().check()?;
         engine.upload_world()?;

@@ -12,7 +12,7 @@
 //! | \[E8\] | residual | natural map, after Alart & Curnier 1991 | `residual` |
 //! | \[E9\] | substeps | esker's own | all stages after the contact search |
 //! | \[E10\] | balance of energies | kinetic energy and mean velocity: Moreau 1999 | `balance`, `observe::energy` |
-//! | \[E11\] | joints and drives | Lacoursière 2007; split solver: Wang et al. 2016, section 5; bounds: Júdice & Pires 1994 | `joints` |
+//! | \[E11\] | joints and drives | Lacoursière 2007; split solver: Wang et al. 2016, section 5; bounds: Júdice & Pires 1994; geometric stiffness: Tournier et al. 2015 | `joints` |
 //! | \[E12\] | accelerated sweeps | Nesterov 1983; Mazhar et al. 2015 | `sweep` |
 //! | \[E13\] | smooth discrete elements | Cundall & Strack 1979; Tsuji, Tanaka & Ishida 1992 | `springs` |
 //! | \[E14\] | coarse correction | esker's own | `cpu::coarse` |

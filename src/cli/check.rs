@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::engine::blame::too_long_for_joints;
 use crate::engine::prudent;
 use crate::model::joint::freedom::Freedom;
 use crate::model::plane::grain_volume;
@@ -222,6 +223,13 @@ fn print_time_step(scenario: &Scenario) {
         }
     } else if let Some(step) = advice.smooth_step {
         say!("  smooth DEM    would step {step:.1e} s, 1/{:.0} of this", settings.time_step / step);
+    }
+    if let Some(swing) = scenario.world.fastest_swing() {
+        let (joint, body) =
+            (&scenario.world.joints[swing.joint].name, &scenario.world.boundaries[swing.body as usize].name);
+        say!("  joints        hold below {:.1e} s: `{joint}` pulls at `{body}`", swing.longest_substep());
+        let cause = too_long_for_joints(&scenario.world, settings.substep());
+        cause.iter().for_each(|cause| say!("warning: {cause}"));
     }
     if let Some(message) = advice.message() {
         say!("  advice        {message}");

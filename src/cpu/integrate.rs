@@ -3,12 +3,13 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
+use crate::engine::blame::TooFast;
 use crate::engine::speed_limit;
 use crate::error::Error;
 use crate::model::{Bodies, Kind, World};
 use crate::settings::Settings;
 
-use super::narrowphase::CHUNK;
+use super::narrowphase::{CHUNK, Constraint};
 use super::ranks::Border;
 use super::velocity::Velocity;
 
@@ -54,6 +55,15 @@ fn turn(angle: DVec3) -> DQuat {
     DQuat::from_vec4((0.5 * sine_over_angle * angle).extend(cosine))
 }
 
+/// What may have made a boundary too fast.
+#[derive(Clone, Copy)]
+pub struct Cause<'a> {
+    /// All contacts of the substep.
+    pub constraints: &'a [Constraint],
+    /// What was told of the machines at the start.
+    pub warning: Option<&'a str>,
+}
+
 /// Checks that every velocity is a number, and that no contact made a body too fast. A body that merely falls or was thrown may be as fast
 /// as it likes, as it meets nothing.
 ///
@@ -62,11 +72,11 @@ fn turn(angle: DVec3) -> DQuat {
 pub fn judge(
     world: &World,
     velocities: &[Velocity],
-    h: f64,
     settings: &Settings,
     border: &Border,
+    Cause { constraints, warning }: Cause<'_>,
 ) -> Result<(), Error> {
-    let (time, time_step) = (world.time, settings.time_step);
+    let (time, time_step, h) = (world.time, settings.time_step, settings.substep());
     let diameter = border.largest_diameter(world);
     let (first, limit) = (world.grain_body(0), speed_limit(diameter, h));
     // In most steps all are slow, which is soon seen. The limit may be infinite, and no speed may.
@@ -92,7 +102,11 @@ pub fn judge(
             Error::Exploded { grain, time, speed, diameters: diameters(speed), time_step: h }
         }
         (Verdict::TooFast { speed }, None) => {
-            Error::BoundaryExploded { name: name(), time, speed, diameters: diameters(speed), time_step: h }
+            let acts_on = |constraint: &Constraint, body: usize| {
+                constraint.impulse.normal != 0.0 && constraint.bodies.contains(&(body as u32))
+            };
+            TooFast { body, speed, h, diameter, warning }
+                .error(world, |body| constraints.iter().any(|constraint| acts_on(constraint, body)))
         }
         (_, Some(grain)) => Error::NotANumber { grain, time, time_step },
         (_, None) => Error::BoundaryNotANumber { name: name(), time, time_step },

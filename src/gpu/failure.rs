@@ -2,10 +2,11 @@
 
 use glam::DVec3;
 
+use crate::engine::blame::TooFast;
 use crate::error::Error;
 
 use super::GpuEngine;
-use super::layout::{self, Status};
+use super::layout::{self, ConstraintHead, Status};
 
 impl GpuEngine {
     /// Returns the error of a halt: a bad velocity, a position beyond the cells of the grid, or a grain outside of the domain.
@@ -33,8 +34,14 @@ impl GpuEngine {
         }
         let diameters = speed * h / self.world.largest_diameter();
         match name {
-            Some(name) if halted(layout::HALT_EXPLODED) => {
-                Error::BoundaryExploded { name, time, speed, diameters, time_step: h }
+            Some(_) if halted(layout::HALT_EXPLODED) => {
+                let touched = match self.touched_bodies().await {
+                    Ok(touched) => touched,
+                    Err(error) => return error,
+                };
+                let diameter = self.world.largest_diameter();
+                let too_fast = TooFast { body, speed, h, diameter, warning: self.warning.as_deref() };
+                too_fast.error(&self.world, |body| touched.contains(&(body as u32)))
             }
             _ if halted(layout::HALT_EXPLODED) => {
                 Error::Exploded { grain, time, speed, diameters, time_step: h }
@@ -46,6 +53,17 @@ impl GpuEngine {
             }
             _ => self.anchors.too_far(position + h * velocity),
         }
+    }
+
+    /// Reads the bodies of the contacts that carry an impulse.
+    async fn touched_bodies(&self) -> Result<Vec<u32>, Error> {
+        let count = self.contact_count().await?;
+        let heads: Vec<ConstraintHead> = self.read_list("constraint_heads", count).await?;
+        let numbers = self.numbers_per_impulse();
+        let values: Vec<f32> = self.read_list("impulses", numbers * count).await?;
+        let acting = heads.iter().zip(values.chunks_exact(numbers));
+        let acting = acting.filter(|(head, values)| layout::impulse(head, values).normal != 0.0);
+        Ok(acting.flat_map(|(head, _)| head.bodies).collect())
     }
 
     /// Reads position \[m\] and velocity \[m/s\] of a body from the device.

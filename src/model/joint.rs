@@ -4,6 +4,7 @@
 //! about the axis of a hinge, the distance along the axis of a slider, the distance between the two places of an actuator.
 
 pub mod freedom;
+pub mod tension;
 
 use glam::{DQuat, DVec3};
 

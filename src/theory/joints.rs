@@ -55,6 +55,16 @@
 //! `boundary_work`, as all work of joints does; its compliance of 10⁻⁶ counts for the change of its impulse in a solve only, so that the second
 //! solve of a substep leaves 10⁻¹² of u⁻, and the smooth method, which has one, 10⁻⁶.
 //!
+//! # Tension over light parts
+//!
+//! Directions of rows are those at the start of a substep. The forces of the joints therefore act as explicit ones on what turns their
+//! directions: a force f at arm a holds the rotation of its body with the stiffness (a·f) 1 - a fᵀ, a rod under a tension T over a length l
+//! its places across its line with T/l (geometric stiffness: Tournier et al. 2015). A swing of frequency ω under them grows where h ω > 2,
+//! as in any symplectic step. For a link of mass m, length l and moment J under a weight W it is ω² = W l/J at most, 12 W/(m l) for a
+//! thin rod. Eight links of 0.2 kg and 0.2 m under 2 000 kg hold at 0.75 ms and gain energy at 0.77 ms, the bound being 0.759 ms.
+//! [`World::fastest_swing`](crate::model::World::fastest_swing) finds ω for a machine at rest, as the largest eigenvalue of the stiffness within
+//! the motions that the joints leave free; `esker check` and the error of a machine that explodes compare it with the step.
+//!
 //! # Machines
 //!
 //! Bodies that hang together by joints are a machine. All its rows are one system S λ = b with S = G M⁻¹ Gᵀ + Σ and bounds on some of its

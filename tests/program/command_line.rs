@@ -526,3 +526,38 @@ fn nothing_is_said_of_a_run_time_folder_that_is_not_set() {
         assert!(!error_text(&output).contains("XDG_RUNTIME_DIR"), "{}", error_text(&output));
     }
 }
+
+/// A link of 0.2 kg and 0.2 m under 2 000 kg that turn easily: ω² = W (1/0.2 m + 1/0.3 m)/(0.067 + 0.022) kg, so 1.5 ms.
+#[test]
+fn the_step_that_the_tension_over_a_light_link_bears_is_told_with_the_name_of_the_joint() {
+    let body = |name: &str, mass: f64, moment: f64, height: f64| {
+        format!(
+            "[[boundaries]]\nname = \"{name}\"\nmaterial = \"steel\"\nshapes = []\nmotion = {{ kind = \"dynamic\", mass = {mass}, \
+             inertia = [{moment}, {moment}, {moment}], centre_of_mass = [0, 0, {height}] }}\n"
+        )
+    };
+    let joint = |name: &str, bodies: &str, height: f64| {
+        format!(
+            "[[joints]]\nname = \"{name}\"\nkind = \"ball\"\nbodies = {bodies}\npoint = [0, 0, {height}]\n"
+        )
+    };
+    let scene = [
+        "duration = 1.0\n[solver]\ntime_step = 2e-3\n[materials.steel]\ndensity = 7800.0\nyoungs_modulus = 1e7\n\
+         poisson_ratio = 0.3\nrestitution = 0.5\nfriction = 0.5\n"
+            .to_owned(),
+        body("link", 0.2, 1.0 / 1500.0, -0.1),
+        body("weight", 2000.0, 0.002, -0.5),
+        joint("hook", "[\"ground\", \"link\"]", 0.0),
+        joint("eye", "[\"link\", \"weight\"]", -0.2),
+    ]
+    .concat();
+    let place = Place::with("chain.toml", &scene);
+    let told = text(&place.esker(&["check", "chain.toml"]));
+    assert!(
+        told.contains("warning: joint \"hook\" pulls with 1.962e4 N at \"link\" of 2.000e-1 kg"),
+        "{told}"
+    );
+    assert!(told.contains("(now 0.002 s): reduce solver.time_step"), "{told}");
+    let told = text(&place.esker(&["check", "chain.toml", "--set", "solver.time_step=5e-4"]));
+    assert!(told.contains("joints        hold below") && !told.contains("warning: joint"), "{told}");
+}

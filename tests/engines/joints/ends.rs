@@ -1,6 +1,7 @@
-//! Ends of ranges \[E11\]: joints that stay there or rebound.
+//! Ends of ranges \[E11\]: joints that stay there or rebound, and steps that the tension over light parts bears.
 
 use super::*;
+use esker::error::Error;
 
 /// Speed of all joints at the start \[m/s, rad/s\].
 const SPEED: f64 = 2.0;
@@ -152,5 +153,59 @@ fn a_door_bounces_on_the_end_of_its_range_and_comes_to_lie() {
         let torque = -4.0 * G * 0.5 * end.cos();
         assert_near(joint.limit, torque, 1e-3 * torque.abs(), name);
         assert!(energy::error_share(&state) < closed, "{name}: {:e}", energy::error_share(&state));
+    }
+}
+
+/// Four links of 0.2 kg and 0.2 m on balls over 2 000 kg; a grain far away, whose size judges speeds.
+fn loaded_chain() -> World {
+    let mut world = World::new(DVec3::new(0.0, 0.0, -G), stone(0.5, 0.0));
+    let at = |i: u32| DVec3::new(0.0, 0.0, -0.2 * f64::from(i));
+    for i in 0..5 {
+        let (centre, mass, moment) = match i {
+            4 => (at(4) - 0.3 * DVec3::Z, 2000.0, 72.0),
+            _ => (0.5 * (at(i) + at(i + 1)), 0.2, 0.2 * 0.04 / 12.0),
+        };
+        let link = body(&mut world, centre, mass, DVec3::new(moment, moment, 0.1 * moment));
+        let above = link.checked_sub(1);
+        join(&mut world, JointKind::Ball, [above, Some(link)], [at(i); 2], DVec3::Z);
+    }
+    world.bodies.velocity[4] = 0.5 * DVec3::X;
+    world.add_grains([Grain::at(50.0 * DVec3::X, 0.01, 0)]);
+    world
+}
+
+/// The longest step that the tension bears is that of the largest eigenvalue: below it the energy of the chain stays, above it grows.
+#[test]
+fn a_chain_of_light_links_under_a_heavy_weight_holds_up_to_the_step_that_is_told() {
+    let world = loaded_chain();
+    let swing = world.fastest_swing().unwrap();
+    assert!(swing.body < 4 && swing.mass == 0.2, "{swing:?}");
+    assert_near(swing.force, 2000.0 * G, 1e-3 * 2000.0 * G, "tension");
+    let gain = |h: f64| {
+        let mut engine = cpu(&world, &at(h));
+        engine.advance(300).unwrap();
+        let state = engine.snapshot().unwrap();
+        energy_of(&state.world) - energy_of(&world)
+    };
+    let [holds, grows] = [0.97, 1.03].map(|share| gain(share * swing.longest_substep()));
+    // 0.25 % of the weight moved by 0.1 m; the first step sets all in motion at once.
+    assert!(holds.abs() < 5.0, "{holds} J below the step");
+    assert!(grows.abs() > 50.0, "{grows} J above the step");
+}
+
+/// Both engines name the joint, the part and the step, and no contact, as there is none.
+#[test]
+fn a_machine_that_explodes_blames_its_joints_and_not_contacts_that_do_not_exist() {
+    let world = loaded_chain();
+    let step =
+        format!("longer than {:.2e} s (now 0.004 s)", world.fastest_swing().unwrap().longest_substep());
+    for engine in &mut both(&world, &at(4e-3)) {
+        let error = engine.advance(300).unwrap_err();
+        let (told, name) = (error.to_string(), engine.identity().engine);
+        assert!(matches!(error, Error::JointsExploded { .. }), "{name}: {told}");
+        for word in ["joint \"joint-", "of 2.000e-1 kg", step.as_str(), "solver.time_step"] {
+            assert!(told.contains(word), "{name}: no {word} in {told}");
+        }
+        assert!(!told.contains("contact"), "{name}: {told}");
     }
 }

@@ -184,7 +184,8 @@ fn integrate_moves_bodies_as_its_twin_does() {
         let velocities = case.twin_velocities();
         let mut expected = case.world.clone();
         let (end, h) = (case.end_of_substep(), case.settings.substep());
-        integrate::judge(&expected, &velocities, h, &case.settings, &Border::default()).unwrap();
+        let cause = integrate::Cause { constraints: &[], warning: None };
+        integrate::judge(&expected, &velocities, &case.settings, &Border::default(), cause).unwrap();
         integrate::move_bodies(&mut expected, &velocities, end, h);
         case.run(&["integrate"]);
         let found = case.gpu.snapshot().unwrap().world;
