@@ -7,7 +7,8 @@
 //! crc                                       CRC-32 of all that, 4 bytes
 //! ```
 //!
-//! Checkpoints of another version of the program are refused, as they may hold other data. A checkpoint appears whole or not at all, and is
+//! Checkpoints of another version of the program are refused, as they may hold other data. A checksum finds damage, not intent: what is
+//! read is checked once more, where it is read, for indices, lengths and numbers. A checkpoint appears whole or not at all, and is
 //! on the disk before the one before it is removed.
 
 use std::fs::File;

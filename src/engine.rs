@@ -4,6 +4,8 @@ mod balance;
 pub mod blame;
 pub(crate) mod clock;
 pub mod compatible;
+#[cfg(feature = "scenario")]
+pub(crate) mod consistent;
 pub mod convergence;
 pub mod range;
 #[cfg(feature = "scenario")]

@@ -7,6 +7,8 @@
 mod buffers;
 #[cfg(feature = "scenario")]
 pub mod checkpoint;
+#[cfg(feature = "scenario")]
+mod consistent;
 pub mod constants;
 pub mod copy;
 mod counted;

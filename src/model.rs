@@ -7,6 +7,8 @@
 
 pub mod body;
 pub mod clump;
+#[cfg(feature = "scenario")]
+pub(crate) mod consistent;
 pub mod domain;
 pub mod drive;
 pub mod force;
@@ -525,20 +527,6 @@ impl World {
     pub fn smallest_contact_radius(&self) -> f64 {
         let radii = self.vertices.iter().chain(&self.spheres).map(|sphere| sphere.contact_radius);
         radii.fold(f64::INFINITY, f64::min)
-    }
-
-    /// Bound on the acceleration of the centre of a sphere by applied forces \[m/s²\].
-    pub fn sphere_push(&self, sphere: &Sphere) -> f64 {
-        if self.forces.is_empty() { 0.0 } else { self.push(sphere.body as usize, sphere.centre.length()) }
-    }
-
-    /// Bound on the acceleration by applied forces of a point of a body at a distance from its centre \[m/s²\].
-    pub fn push(&self, body: usize, distance: f64) -> f64 {
-        let (bodies, pull) = (&self.bodies, self.pull());
-        let turned = bodies.inverse_inertia[body] * pull.torque_on(body).length();
-        // The distance may be infinite.
-        let turning = if turned > 0.0 { turned * distance } else { 0.0 };
-        bodies.inverse_mass[body] * pull.force_on(body).length() + turning
     }
 }
 

@@ -10,15 +10,21 @@ use glam::DMat3;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Colouring, Impulse, Key};
+use crate::engine::consistent::{check_contacts, check_impulses};
+use crate::engine::saved::MOST_STEPS;
 use crate::engine::{EnergyBalance, Newcomers, StepReport, TotalImpulse, is_guarded, saved};
 use crate::error::Error;
 use crate::model::World;
+use crate::model::consistent::{Fault, claim, claim_length};
 use crate::settings::Method;
 
 use super::narrowphase::Constraint;
 use super::patches::Known;
 use super::search::Travel;
 use super::{CpuEngine, per_method};
+
+/// Largest room of a list over the number of bodies, spheres and contacts: beyond it a state was not saved by this program.
+const MOST_SPARE: usize = 1 << 10;
 
 /// Saved state of the engine. All that is not in it is made anew in every substep, or follows from it.
 #[derive(Serialize, Deserialize)]
@@ -50,6 +56,42 @@ struct State<'a> {
     substeps_done: u64,
     start_time: f64,
     report: Cow<'a, StepReport>,
+}
+
+impl State<'_> {
+    /// Checks that the state holds together, whoever wrote it; only the meshes are still to come.
+    fn check(&self) -> Fault {
+        self.world.check_consistency()?;
+        check_contacts(&self.world, &self.keys, &self.colouring)?;
+        let contacts = self.keys.len();
+        claim_length(self.impulses.len(), contacts, "impulses for contacts")?;
+        claim_length(self.cohesion.len(), contacts, "impulses of cohesion for contacts")?;
+        claim(self.springs.is_empty() || self.springs.len() == contacts, || {
+            "springs of other contacts".into()
+        })?;
+        check_impulses(&self.impulses)?;
+        check_impulses(&self.springs)?;
+        claim(self.cohesion.iter().all(|impulse| impulse.is_finite()), || "a cohesion that is none".into())?;
+        claim_length(self.totals.len(), self.world.boundaries.len(), "impulses for boundaries")?;
+        claim_length(self.stresses.len(), self.world.meter_bins(), "stresses for meters")?;
+        let measured = if self.world.measures_grains { self.world.grain_count() } else { 0 };
+        claim_length(self.grain_stresses.len(), measured, "stresses for grains")?;
+        claim(self.travel.is_sound(), || "a path that is none".into())?;
+        self.newcomers.check(&self.world)?;
+        self.report.check()?;
+        claim(self.start_time.is_finite() && self.substeps_done < MOST_STEPS, || {
+            "a time that is none".into()
+        })?;
+        let [velocities, before, last] = self.room_for_work;
+        let rooms = [self.room, self.room_for_grains, velocities, before, last];
+        claim(rooms.into_iter().all(|room| room <= self.most_room()), || "more room than there is".into())
+    }
+
+    /// Largest number of elements that a list of the state may have room for: lists grow by half, and keep the room of bodies and contacts
+    /// that have gone.
+    fn most_room(&self) -> usize {
+        MOST_SPARE.saturating_mul(1024 + self.world.bodies.len() + self.world.spheres.len() + self.keys.len())
+    }
 }
 
 impl CpuEngine {
@@ -102,6 +144,7 @@ impl CpuEngine {
     /// [`Error::Unusable`] when the state is of another kind.
     pub fn saved_state(mut bytes: &[u8]) -> Result<(World, Vec<(Key, Impulse)>), Error> {
         let state: State<'static> = saved::read(&mut bytes)?;
+        state.check().map_err(|fault| saved::foreign(&fault))?;
         let (world, keys) = (state.world.into_owned(), state.keys.into_owned());
         let all = keys.into_iter().zip(state.impulses);
         let impulses = state.newcomers.without_theirs(&world, all, state.room);
@@ -110,12 +153,16 @@ impl CpuEngine {
 
     pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         let state: State<'static> = saved::read(&mut bytes)?;
+        let fits = state.world.check_scene(&self.world).and_then(|()| state.check());
+        fits.map_err(|fault| saved::foreign(&fault))?;
         // The contacts are not those of the new world, even where the rest of the state is refused below.
         self.is_prepared = false;
         let meshes = std::mem::replace(&mut self.world, state.world.into_owned()).meshes;
         if !self.world.meshes.take_from(meshes) {
             return Err(saved::other_meshes());
         }
+        // The patches of surfaces are known only now.
+        self.world.check_consistency().map_err(|fault| saved::foreign(&fault))?;
         self.world.set_room(state.room_for_grains);
         // Bodies that have left since may have been the reason for the guard.
         let stays_guarded = state.is_guarded && self.settings.warm_start.updates_velocities();
@@ -130,15 +177,6 @@ impl CpuEngine {
         self.substeps_done = state.substeps_done;
         self.start_time = state.start_time;
         self.report = state.report.into_owned();
-        let measured = if self.world.measures_grains { self.world.grain_count() } else { 0 };
-        if [self.stresses.len(), self.grain_stresses.len()] != [self.world.meter_bins(), measured] {
-            return Err(saved::foreign("stresses of other meters or grains"));
-        }
-        if [state.impulses.len(), state.cohesion.len()] != [state.keys.len(); 2]
-            || state.colouring.order.len() != state.keys.len()
-        {
-            return Err(saved::foreign("contacts without impulses"));
-        }
         // The memory that a run holds must not show that the run was interrupted, even where no step is left to be done.
         let [velocities, before, last] = state.room_for_work;
         self.velocities.reserve_exact(velocities.saturating_sub(self.velocities.len()));
@@ -161,6 +199,78 @@ impl CpuEngine {
         match self.patches.set_known(state.patches.into_owned()) {
             true => Ok(()),
             false => Err(saved::foreign("contacts without sides")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+    use crate::engine::Engine;
+    use crate::model::{Boundary, Form, Grain, Material, Materials, Motion, Surface};
+    use crate::settings::Settings;
+
+    /// Eight grains on a floor and on each other, after a step.
+    fn engine() -> CpuEngine {
+        let glass = Material { friction: 0.4, ..Material::glass() };
+        let mut world = World::new(DVec3::NEG_Z, Materials::new(vec![glass]));
+        let floor = Boundary {
+            name: "floor".into(),
+            position: DVec3::ZERO,
+            orientation: DQuat::IDENTITY,
+            motion: Motion::Fixed,
+        };
+        world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
+        let place = |i: u32| DVec3::new(f64::from(i % 2), f64::from(i / 2 % 2), f64::from(i / 4) + 0.5);
+        world.add_grains((0..8).map(|i| Grain::at(place(i), 0.5, 0)));
+        let mut engine = CpuEngine::new(world, Settings::default());
+        engine.advance(1).expect("a step");
+        engine
+    }
+
+    fn saved(state: &State<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        saved::write(&mut bytes, state).expect("written");
+        bytes
+    }
+
+    #[test]
+    fn a_state_with_a_wrong_index_length_or_number_is_refused() {
+        let mut bytes = Vec::new();
+        engine().write_state(&mut bytes).expect("written");
+        let state = || saved::read::<State<'static>>(&mut bytes.as_slice()).expect("a state");
+        assert!(engine().read_state(&saved(&state())).is_ok());
+        type Damage = fn(&mut State<'static>);
+        let damages: [(Damage, &str); 14] = [
+            (|state| state.keys.to_mut()[0].b = 1_000, "shape 1000 of"),
+            (|state| state.keys.to_mut().swap(0, 1), "out of order"),
+            (|state| state.keys.to_mut()[0].a = 0, "a contact of shapes 0"),
+            (|state| state.colouring.to_mut().order[0] = 99, "contact 99 of"),
+            (|state| state.colouring.to_mut().order.fill(0), "two places"),
+            (|state| state.colouring.to_mut().starts.push(0), "colours out of order"),
+            (
+                |state| state.colouring.to_mut().starts = vec![0, state.keys.len() as u32],
+                "two contacts of body",
+            ),
+            (|state| _ = state.impulses.pop(), "impulses for contacts"),
+            (|state| state.cohesion[0] = f64::NAN, "cohesion"),
+            (|state| state.room = usize::MAX, "more room"),
+            (|state| state.substeps_done = u64::MAX, "a time that is none"),
+            (|state| state.newcomers.to_mut().add(vec![8]), "a new grain"),
+            (|state| _ = state.totals.to_mut().pop(), "impulses for boundaries"),
+            (|state| state.world.to_mut().spheres[3].body = 2, "another body"),
+        ];
+        for (damage, told) in damages {
+            let mut forged = state();
+            damage(&mut forged);
+            let refusal = engine().read_state(&saved(&forged)).expect_err(told).to_string();
+            assert!(refusal.contains(told), "{refusal}, expected {told}");
+            assert!(
+                CpuEngine::saved_state(&saved(&forged)).is_err(),
+                "nor does a scene start from it: {told}"
+            );
         }
     }
 }

@@ -58,6 +58,14 @@ impl Travel {
         self.boundaries.clear();
     }
 
+    /// Whether all paths are numbers: a path that is none would never call for a search.
+    #[cfg(feature = "scenario")]
+    pub(super) fn is_sound(&self) -> bool {
+        let of_boundaries = self.boundaries.iter().flat_map(|boundary| [boundary.path, boundary.reach]);
+        let mut all = self.paths.iter().copied().chain(of_boundaries);
+        all.all(|path| path >= 0.0) && !self.boundary_limit.is_nan()
+    }
+
     /// Releases memory that is not needed.
     #[cfg(feature = "scenario")]
     pub(super) fn fit(&mut self) {

@@ -6,7 +6,10 @@ use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::{Newcomers, StepReport, Work};
 use crate::error::Error;
+use crate::model::World;
+use crate::model::consistent::{Fault, claim};
 
 /// Writes a value.
 ///
@@ -75,6 +78,35 @@ pub fn take<'a>(bytes: &mut &'a [u8], count: u64) -> Result<&'a [u8], Error> {
     let (taken, rest) = taken.ok_or_else(|| foreign("it ends too soon"))?;
     *bytes = rest;
     Ok(taken)
+}
+
+/// Bound on numbers of steps, substeps and sweeps in a state: beyond it their sums would overflow, and no run comes so far.
+pub const MOST_STEPS: u64 = 1 << 53;
+
+impl StepReport {
+    /// Checks a report that was read from a file.
+    pub(crate) fn check(&self) -> Fault {
+        let Work { sweeps, contact_sweeps, solved_again } = self.work;
+        let counts = [self.step, self.contacts, self.searches, solved_again]
+            .into_iter()
+            .chain(sweeps)
+            .chain(contact_sweeps);
+        claim(counts.into_iter().all(|count| count < MOST_STEPS), || {
+            "more steps than can be counted".into()
+        })?;
+        claim(self.time.is_finite(), || "a time that is none".into())
+    }
+}
+
+impl Newcomers {
+    /// Checks newcomers that were read from a file.
+    pub(crate) fn check(&self, world: &World) -> Fault {
+        let Newcomers(places) = self;
+        claim(places.is_sorted(), || "new grains out of order".into())?;
+        claim(places.iter().all(|&place| place < world.grain_count()), || {
+            "a new grain that is not there".into()
+        })
+    }
 }
 
 /// Error of a checkpoint that does not hold what this program saves.

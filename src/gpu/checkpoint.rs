@@ -5,7 +5,6 @@
 //! planned.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io::Write;
 
 use bytemuck::Pod;
@@ -13,12 +12,16 @@ use glam::DMat3;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Impulse, Key};
+use crate::engine::consistent::check_keys;
+use crate::engine::saved::MOST_STEPS;
 use crate::engine::{EnergyBalance, Newcomers, StepReport, saved};
 use crate::error::Error;
 use crate::model::World;
+use crate::model::consistent::{Fault, claim, claim_length};
 
 use super::GpuEngine;
 use super::buffers::Capacity;
+use super::consistent::{Lists, Saved, list};
 use super::layout::{
     self, Anchors, ConstraintHead, Contact, Loads, Overflow, Pose, Status, Totals, Velocity,
 };
@@ -26,6 +29,9 @@ use super::pipelines::Features;
 
 /// Number of bytes that are sent to the device at once.
 const PORTION: usize = 64 << 20;
+
+/// Largest room for grains over their number: beyond it a state was not saved by this program.
+const MOST_SPARE: usize = 1 << 10;
 
 /// State of the host in a checkpoint; the contents of the buffers in [`STATE`] come after it.
 #[derive(Serialize, Deserialize)]
@@ -70,45 +76,79 @@ pub const STATE: [&str; 17] = [
     "grain_loads",
 ];
 
-/// Returns the elements in the bytes of a buffer.
-fn list<T: Pod>(lists: &BTreeMap<&str, &[u8]>, name: &str) -> Vec<T> {
-    lists.get(name).map(|bytes| bytemuck::pod_collect_to_vec(bytes)).unwrap_or_default()
-}
-
 /// Returns the size of a list of `count` elements \[bytes\].
 fn bytes_of<T: Pod>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
 
-impl GpuEngine {
-    /// Returns the size of the used part of a buffer of the state \[bytes\].
-    fn in_use(&self, buffer: &str) -> u64 {
-        let (world, status) = (&self.world, &self.status);
-        let capacity = self.slot.capacity();
-        let (contacts, room) = (status.contacts.min(capacity.contacts) as usize, capacity.size_of(buffer));
-        let bodies = world.bodies.len();
-        match buffer {
-            "status" => bytes_of::<Status>(1),
-            "totals" => bytes_of::<Totals>(1),
-            "poses" => bytes_of::<Pose>(bodies),
-            "velocities" => bytes_of::<Velocity>(bodies),
-            "rigids" => bytes_of::<layout::Rigid>(layout::rigid_count(world)),
-            "travel" => bytes_of::<f32>(world.boundaries.len() + world.spheres.len()),
-            "contacts" => bytes_of::<Contact>(contacts),
-            "contact_starts" => bytes_of::<u32>(world.vertices.len() + world.spheres.len() + 1),
-            "constraint_heads" => bytes_of::<ConstraintHead>(contacts),
-            "impulses" => bytes_of::<f32>(self.numbers_per_impulse() * contacts),
-            "overflow" => bytes_of::<Overflow>(status.overflow as usize),
-            "joints" => bytes_of::<layout::Joint>(world.joints.len()),
-            "joint_rows" => bytes_of::<layout::JointRow>(capacity.joint_rows as usize),
-            // Other buffers are no larger than needed, or hardly.
-            _ => room,
+/// Returns the size of the used part of a buffer of the state \[bytes\], with this count of numbers per impulse.
+fn in_use(buffer: &str, world: &World, status: &Status, capacity: &Capacity, numbers: usize) -> u64 {
+    let (contacts, room) = (status.contacts.min(capacity.contacts) as usize, capacity.size_of(buffer));
+    let bodies = world.bodies.len();
+    match buffer {
+        "status" => bytes_of::<Status>(1),
+        "totals" => bytes_of::<Totals>(1),
+        "poses" => bytes_of::<Pose>(bodies),
+        "velocities" => bytes_of::<Velocity>(bodies),
+        "rigids" => bytes_of::<layout::Rigid>(layout::rigid_count(world)),
+        "travel" => bytes_of::<f32>(world.boundaries.len() + world.spheres.len()),
+        "contacts" => bytes_of::<Contact>(contacts),
+        "contact_starts" => bytes_of::<u32>(world.vertices.len() + world.spheres.len() + 1),
+        "constraint_heads" => bytes_of::<ConstraintHead>(contacts),
+        "impulses" => bytes_of::<f32>(numbers * contacts),
+        "overflow" => bytes_of::<Overflow>(status.overflow as usize),
+        "joints" => bytes_of::<layout::Joint>(world.joints.len()),
+        "joint_rows" => bytes_of::<layout::JointRow>(capacity.joint_rows as usize),
+        // Other buffers are no larger than needed, or hardly.
+        _ => room,
+    }
+    .min(room)
+}
+
+impl State<'_> {
+    /// Takes the contents of the buffers from the bytes behind the state.
+    fn lists<'a>(&self, bytes: &mut &'a [u8]) -> Result<Lists<'a>, Error> {
+        let mut lists = Lists::new();
+        for (name, count) in STATE.into_iter().zip(&self.buffers) {
+            lists.insert(name, saved::take(bytes, *count)?);
         }
-        .min(room)
+        Ok(lists)
     }
 
+    fn status(&self) -> Result<Status, Error> {
+        bytemuck::try_pod_read_unaligned(&self.status).map_err(|error| saved::foreign(&error.to_string()))
+    }
+
+    /// Checks that the state holds together, whoever wrote it; only the meshes are still to come.
+    fn check(&self, status: &Status, lists: &Lists<'_>, features: Features) -> Fault {
+        let (world, capacity) = (&*self.world, &self.capacity);
+        world.check_consistency()?;
+        self.newcomers.check(world)?;
+        self.report.check()?;
+        claim(self.start_time.is_finite() && self.substeps_done < MOST_STEPS, || {
+            "a time that is none".into()
+        })?;
+        check_keys(world, self.seeds.iter().map(|(key, _)| *key))?;
+        claim(self.room_for_grains <= MOST_SPARE.saturating_mul(1024 + world.grain_count()), || {
+            "more room than there is".into()
+        })?;
+        self.loads.check(world.boundaries.len())?;
+        let saved = Saved { world, anchors: &self.anchors, capacity, status, lists };
+        saved.check_counts()?;
+        let numbers = 2 * features.impulse_pairs() as usize;
+        for (name, &found) in STATE.into_iter().zip(&self.buffers) {
+            let needed = in_use(name, world, status, capacity, numbers);
+            claim(found == needed, || format!("{found} bytes of {name}, and {needed} are in use"))?;
+        }
+        claim_length(self.buffers.len(), STATE.len(), "buffers for")?;
+        saved.check_contents()
+    }
+}
+
+impl GpuEngine {
     pub(super) async fn write_state(&self, out: &mut dyn Write) -> Result<(), Error> {
-        let sizes = STATE.map(|name| self.in_use(name));
+        let numbers = self.numbers_per_impulse();
+        let sizes = STATE.map(|name| in_use(name, &self.world, &self.status, &self.slot.capacity(), numbers));
         let state = State {
             world: Cow::Borrowed(&self.world),
             room_for_grains: self.world.grains.capacity(),
@@ -140,11 +180,9 @@ impl GpuEngine {
     /// [`Error::Unusable`] when the state is of another kind.
     pub fn saved_state(mut bytes: &[u8]) -> Result<(World, Vec<(Key, Impulse)>), Error> {
         let state: State<'static> = saved::read(&mut bytes)?;
+        let (lists, status) = (state.lists(&mut bytes)?, state.status()?);
+        state.check(&status, &lists, state.features).map_err(|fault| saved::foreign(&fault))?;
         let mut world = state.world.into_owned();
-        let mut lists = BTreeMap::new();
-        for (name, count) in STATE.into_iter().zip(&state.buffers) {
-            lists.insert(name, saved::take(&mut bytes, *count)?);
-        }
         let poses: Vec<Pose> = list(&lists, "poses");
         layout::pull(&mut world, &state.anchors, &poses, &list::<Velocity>(&lists, "velocities"));
         // The positions of the spheres on their bodies stand behind the spheres.
@@ -171,14 +209,27 @@ impl GpuEngine {
 
     pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         let state: State<'static> = saved::read(&mut bytes)?;
+        let (lists, status) = (state.lists(&mut bytes)?, state.status()?);
+        let fits = state.world.check_scene(&self.world);
+        let fits = fits.and_then(|()| state.check(&status, &lists, state.features));
+        fits.map_err(|fault| saved::foreign(&fault))?;
         let meshes = std::mem::replace(&mut self.world, state.world.into_owned()).meshes;
         if !self.world.meshes.take_from(meshes) {
             return Err(saved::other_meshes());
         }
+        // The patches of surfaces are known only now.
+        let room = Saved {
+            world: &self.world,
+            anchors: &state.anchors,
+            capacity: &state.capacity,
+            status: &status,
+            lists: &lists,
+        };
+        let fits = room.world.check_consistency().and_then(|()| room.check_room(&self.settings));
+        fits.map_err(|fault| saved::foreign(&fault))?;
         self.world.set_room(state.room_for_grains);
         self.anchors = state.anchors;
-        self.status = bytemuck::try_pod_read_unaligned(&state.status)
-            .map_err(|error| saved::foreign(&error.to_string()))?;
+        self.status = status;
         self.newcomers = state.newcomers.into_owned();
         self.seeds = state.seeds.into_owned();
         self.substeps_done = state.substeps_done;
@@ -200,8 +251,8 @@ impl GpuEngine {
         self.features = features;
         self.slot.prepare(features, &capacity)?;
         self.upload_world()?;
-        for (name, count) in STATE.into_iter().zip(state.buffers) {
-            self.upload(name, saved::take(&mut bytes, count)?)?;
+        for (name, content) in lists {
+            self.upload(name, content)?;
         }
         self.device().check()
     }

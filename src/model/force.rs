@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{Bodies, World};
+use super::{Bodies, Sphere, World};
 
 /// A constant force and torque on a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,6 +52,20 @@ impl<'a> Pull<'a> {
 }
 
 impl World {
+    /// Bound on the acceleration of the centre of a sphere by applied forces \[m/s²\].
+    pub fn sphere_push(&self, sphere: &Sphere) -> f64 {
+        if self.forces.is_empty() { 0.0 } else { self.push(sphere.body as usize, sphere.centre.length()) }
+    }
+
+    /// Bound on the acceleration by applied forces of a point of a body at a distance from its centre \[m/s²\].
+    pub fn push(&self, body: usize, distance: f64) -> f64 {
+        let (bodies, pull) = (&self.bodies, self.pull());
+        let turned = bodies.inverse_inertia[body] * pull.torque_on(body).length();
+        // The distance may be infinite.
+        let turning = if turned > 0.0 { turned * distance } else { 0.0 };
+        bodies.inverse_mass[body] * pull.force_on(body).length() + turning
+    }
+
     /// Gravity and the applied forces of this world.
     pub fn pull(&self) -> Pull<'_> {
         Pull { gravity: self.gravity, forces: &self.forces }

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bases, Device, Frictions, Simulation, device, observer};
 use crate::checkpoint::{self, Checkpoint, Header};
+use crate::engine::saved::MOST_STEPS;
 use crate::engine::{Engine, StepReport, saved};
 use crate::error::Error;
+use crate::model::consistent::{Fault, claim, claim_length};
 use crate::model::{Clump, World};
 use crate::observe::energy::Balance;
 use crate::scenario::{Change, Scenario, changes};
@@ -27,6 +29,22 @@ struct State {
     requested: Vec<u64>,
     balance: Option<Balance>,
     bases: Bases,
+}
+
+impl State {
+    /// Checks that the state is one of a simulation of this scenario, whoever wrote it.
+    fn check(&self, scenario: &Scenario, checkpoint: &Checkpoint) -> Fault {
+        claim(self.step == checkpoint.header.step && self.step < MOST_STEPS, || "another step".into())?;
+        self.report.check()?;
+        claim((self.grains as u64) < MOST_STEPS, || "more grains than can be counted".into())?;
+        let emitters = scenario.emitters.len();
+        claim_length(self.emitters.len(), emitters, "emitters for")?;
+        claim_length(self.requested.len(), emitters, "requests for emitters")?;
+        claim_length(self.clumps.len(), scenario.world.clumps.len(), "clumps for")?;
+        let are_same =
+            self.emitters.iter().zip(&scenario.emitters).all(|(saved, own)| saved.goes_on_from(own));
+        claim(are_same, || "an emitter of other grains".into())
+    }
 }
 
 impl Simulation<'static> {
@@ -124,6 +142,7 @@ impl<'e> Simulation<'e> {
                 format!("is of steps of {} s and the boundaries {:?}", state.time_step, state.boundaries);
             return Err(checkpoint.unusable(found, "go on with the scene that it was saved of"));
         }
+        state.check(scenario, checkpoint).map_err(|fault| checkpoint.error(saved::foreign(&fault)))?;
         checkpoint.restore(engine.as_mut())?;
         let observer = observer(scenario, None);
         let observer = match state.balance {

@@ -400,7 +400,7 @@ impl<'a> Run<'a> {
     fn write(&mut self, simulation: &mut Simulation<'_>, seen: Seen) -> Result<(), Error> {
         let start = Instant::now();
         let Seen { observation, present, lost, signs, averages } = seen;
-        (self.course.removed, self.course.lost) = (simulation.grains - present, lost);
+        (self.course.removed, self.course.lost) = (simulation.grains.saturating_sub(present), lost);
         self.course.watch.note(&signs);
         let base = self.course.observations.last().map(|last| &last.base);
         let written = self.folder.record(&observation, &averages, &mut |shot| simulation.take(shot, base));

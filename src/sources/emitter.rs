@@ -94,6 +94,14 @@ impl Emitter {
         Emitter { source, sizes, placed: 0, waves: 0, waiting: None, random }
     }
 
+    /// Whether this is a later state of an emitter before its first wave; for states that come from files.
+    #[cfg(feature = "scenario")]
+    pub(crate) fn goes_on_from(&self, first: &Emitter) -> bool {
+        let is_counted = self.placed <= self.source.schedule.total && self.waves < 1 << 53;
+        let is_radius = self.waiting.is_none_or(|radius| radius.is_finite() && radius > 0.0);
+        self.source == first.source && self.sizes.goes_on_from(&first.sizes) && is_counted && is_radius
+    }
+
     /// Name, for results and messages.
     pub fn name(&self) -> &str {
         &self.source.name

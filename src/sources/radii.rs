@@ -141,6 +141,13 @@ impl RadiusDraw {
         RadiusDraw { radii, left }
     }
 
+    /// Whether this is a later state of another draw.
+    #[cfg(feature = "scenario")]
+    pub(super) fn goes_on_from(&self, first: &RadiusDraw) -> bool {
+        let are_left = self.left.iter().zip(&first.left).all(|(left, first)| left <= first);
+        self.radii == first.radii && self.left.len() == first.left.len() && are_left
+    }
+
     /// Largest radius that can be drawn \[m\].
     pub fn largest(&self) -> f64 {
         self.radii.largest()

@@ -2,6 +2,7 @@
 //! saving changes nothing; and the grains of a checkpoint start another scene with their forces.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+pub mod forged;
 pub mod scenes;
 
 use std::collections::BTreeMap;

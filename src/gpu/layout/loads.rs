@@ -4,6 +4,8 @@ use glam::{DMat3, DVec3};
 
 use crate::engine::TotalImpulse;
 use crate::model::World;
+#[cfg(feature = "scenario")]
+use crate::model::consistent::{Fault, claim, claim_length};
 
 use super::Anchors;
 
@@ -78,6 +80,17 @@ impl Loads {
             stress_before: self.stresses(),
             stress_sums: vec![[0; 9]; self.stress_sums.len()],
         }
+    }
+
+    /// Checks loads that were read from a file: of as many boundaries, and with room to add to them.
+    #[cfg(feature = "scenario")]
+    pub(in crate::gpu) fn check(&self, boundaries: usize) -> Fault {
+        claim_length(self.before.len(), boundaries, "loads before for boundaries")?;
+        claim_length(self.sums.len(), boundaries, "loads for boundaries")?;
+        let is_small = |sum: &i128| sum.unsigned_abs() < 1 << 100;
+        claim(self.sums.iter().flatten().all(is_small), || "a load that is too large".into())?;
+        let LoadScale { linear, angular } = self.scale;
+        claim(linear > 0.0 && angular > 0.0, || "a unit of loads that is none".into())
     }
 
     /// Returns the size of the sums on the device \[bytes\].

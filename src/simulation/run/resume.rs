@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Checkpoint;
 use crate::engine::{Engine, saved};
 use crate::error::Error;
+use crate::model::consistent::{Fault, claim};
+use crate::observe::Observation;
 use crate::observe::watch::Watch;
 use crate::output::convergence::Tables;
 use crate::output::lock::{FolderLock, Sharing};
@@ -74,6 +76,7 @@ pub(super) fn go_on<'a>(
         return Err(checkpoint.unusable("was saved by a program of its own, not by a run".to_owned(), advice));
     }
     let mut saved: Saved = saved::read(&mut rest).map_err(|error| checkpoint.error(error))?;
+    saved.check(&simulation).map_err(|fault| checkpoint.error(saved::foreign(&fault)))?;
     let course = saved.course.to_mut();
     if !found.is_empty() {
         course.agenda.plan_anew(&found, step, scenario, last_step);
@@ -81,6 +84,23 @@ pub(super) fn go_on<'a>(
     let note = |Change { key, was, is }| ChangeSummary { time, step, key, was, is };
     course.changes.extend(found.into_iter().map(note));
     Ok((simulation, saved))
+}
+
+impl Saved<'_> {
+    /// Checks that the results are those of a run of this simulation up to now, whoever wrote them.
+    fn check(&self, simulation: &Simulation<'_>) -> Fault {
+        let (columns, step) = (simulation.observer().columns().len(), simulation.step);
+        let mut observations = self.course.observations.iter();
+        let is_whole = |found: &Observation| {
+            found.values.len() == columns
+                && found.step <= step
+                && found.time.is_finite()
+                && found.base.time.is_finite()
+        };
+        claim(observations.all(is_whole), || "observations of other quantities".into())?;
+        claim(self.course.removed <= simulation.grains, || "more grains removed than there were".into())?;
+        claim(self.seconds.is_finite() && self.seconds >= 0.0, || "a wall time that is none".into())
+    }
 }
 
 impl Saved<'static> {

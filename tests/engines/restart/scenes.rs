@@ -152,7 +152,7 @@ every = 0.05
 "#;
 
 /// A stirrer that turns more than once, with a beater on an actuator, among grains.
-const MACHINE: &str = r#"
+pub const MACHINE: &str = r#"
 duration = 0.2
 [[boundaries]]
 name = "pan"
