@@ -482,6 +482,16 @@ pub enum Error {
         /// Holder of the folder, in words.
         holder: String,
     },
+    /// The folder of the results is no longer at its path.
+    #[error(
+        "{folder}: the folder of the results was removed, renamed or replaced during the run: leave it in its place while a run goes \
+         on, and run again; what it held until then can be continued by --resume if it is put back and holds a checkpoint",
+        folder = folder.display()
+    )]
+    FolderGone {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A symbolic link is at a place where a run would write or delete files.
     #[error(
         "{path} is a symbolic link, and what it leads to may be someone else's: remove it, or choose another \

@@ -2,7 +2,7 @@
 //!
 //! Every quantity is a pure function of a [`Snapshot`]; one table, [`quantity::QUANTITIES`], is the list of columns of
 //! `timeseries.csv`, of the numbers in `summary.json` and of the names an `[expect]` table may use.
-//! A quantity that has no meaning in a state (the height of no grains) is not a number.
+//! A quantity that has no meaning in a state (the height of no grains) is not a number; [`missing`] tells why. None is infinite.
 //!
 //! [`quantity::table`] lists all quantities with unit and meaning.
 //!
@@ -23,6 +23,7 @@ pub mod flow;
 pub mod layers;
 pub mod loads;
 pub mod lost;
+pub mod missing;
 pub mod packing;
 pub mod quantity;
 pub mod regions;
@@ -251,7 +252,7 @@ impl Observer {
     /// The value of one column in a state; rates are averages since the base, zero without one.
     pub fn value(&self, column: usize, snapshot: &Snapshot, base: Option<&Base>) -> f64 {
         let (quantity, subject) = self.sources[column];
-        (quantity.of)(&View::new(self, snapshot, base), subject)
+        missing::number((quantity.of)(&View::new(self, snapshot, base), subject))
     }
 
     /// Base of rates that are taken since this state.
@@ -267,7 +268,9 @@ impl Observer {
     /// All quantities of a state; rates are averages since the base, zero without one.
     pub fn observe_after(&self, snapshot: &Snapshot, base: Option<&Base>) -> Observation {
         let view = View::new(self, snapshot, base);
-        let values = self.sources.iter().map(|(quantity, subject)| (quantity.of)(&view, *subject)).collect();
+        let value =
+            |(quantity, subject): &(&Quantity, usize)| missing::number((quantity.of)(&view, *subject));
+        let values = self.sources.iter().map(value).collect();
         Observation { time: snapshot.report.time, step: snapshot.report.step, values, base: view.next_base() }
     }
 }
@@ -375,24 +378,27 @@ mod tests {
         assert_eq!((observation.time, observation.step), (0.25, 50));
     }
 
-    #[test]
-    fn an_observer_of_everything_has_every_quantity_of_the_table() {
+    /// Observer of all quantities but compatible forces, of a world with one sink, which gets one class of radii and a profile with these bounds.
+    fn observer_of_everything(world: &mut World, profile: &[f64]) -> Observer {
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15, region: None };
         let grains = [TrackedBody::Grain(0), TrackedBody::Grain(1)];
         let tracked = Tracked { bodies: grains[..1].to_vec(), contacts: vec![grains] };
-        let mut world = drained_stack().world;
-        world.sinks.truncate(1);
-        // One class each.
-        let bins = |by| Bins { by, bounds: Vec::new() };
-        world.sinks[0].bins = vec![bins(By::Radius), bins(By::Place(1))];
-        let observer = Observer::new(&with_a_joint(world), Some(&plan))
+        let bins = |by, bounds: &[f64]| Bins { by, bounds: bounds.to_vec() };
+        world.sinks[0].bins = vec![bins(By::Radius, &[]), bins(By::Place(1), profile)];
+        Observer::new(world, Some(&plan))
             .with_cell(Some(&cell_plan()))
             .with_surface(Some(&surface_plan()))
             .with_regions(&[zone()])
             .with_tracked(&tracked)
-            .with_compatible(true)
             .with_fabric(Some(FabricPlan { plane: Plane::Xz, bins: 36 }))
-            .with_balance(Balance::opened_at(&stack(), NormalLaw::Hertz));
+            .with_balance(Balance::opened_at(&stack(), NormalLaw::Hertz))
+    }
+
+    #[test]
+    fn an_observer_of_everything_has_every_quantity_of_the_table() {
+        let mut world = drained_stack().world;
+        world.sinks.truncate(1);
+        let observer = observer_of_everything(&mut with_a_joint(world), &[]).with_compatible(true);
         let found: Vec<(&str, &str)> = observer
             .columns()
             .iter()
@@ -404,6 +410,41 @@ mod tests {
         let is_found = |column: &Column| quantity::find(&column.name).is_some();
         assert!(observer.columns().iter().all(is_found));
         assert!(quantity::find("hight").is_none() && quantity::find("height:floor").is_none());
+    }
+
+    #[test]
+    fn what_is_not_a_number_has_a_reason_and_nothing_is_infinite() {
+        let mut snapshot = drained_stack();
+        snapshot.world.sinks.truncate(1);
+        snapshot.world = with_a_joint(snapshot.world);
+        snapshot.balance = Some(Default::default());
+        let observer = observer_of_everything(&mut snapshot.world, &[0.0, 1.0]);
+        let mut at_rest = snapshot.clone();
+        let bodies = at_rest.world.grain_count();
+        (0..bodies).for_each(|grain| {
+            let body = at_rest.world.grain_body(grain);
+            at_rest.world.bodies.velocity[body] = DVec3::ZERO;
+        });
+        let mut weightless = snapshot.clone();
+        weightless.world.gravity = DVec3::ZERO;
+        let mut empty = snapshot.clone();
+        (0..bodies).for_each(|grain| {
+            empty.world.take_out(grain);
+        });
+        empty.contacts.clear();
+        let mut without = 0;
+        for state in [snapshot, at_rest, weightless, empty] {
+            let values = observer.observe(&state).values;
+            for (Column { name, .. }, value) in observer.columns().iter().zip(values) {
+                assert!(!value.is_infinite(), "{name}");
+                assert!(
+                    !value.is_nan() || missing::reason(name).is_some(),
+                    "{name} is not a number, without a reason"
+                );
+                without += usize::from(value.is_nan());
+            }
+        }
+        assert!(without > 30, "{without}: the states are to have gaps");
     }
 
     #[test]

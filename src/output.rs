@@ -3,7 +3,9 @@
 //! ```text
 //! out/<scenario>/
 //!   scenario.toml          the scenario as resolved, with every default and override
+//!   scenario_files/        copies of the files that it names, so that the folder can be moved: meshes, tables, curves, checkpoints
 //!   timeseries.csv         one row of observables per output
+//!   columns.csv            unit and meaning of its columns, and why one may hold no number
 //!   grains.vtkhdf          all frames of a kind in one file, where the scenario asks for it
 //!   grains_000012.vtp      grains at output 12, with grains.vtp.series and grains.pvd as their index
 //!   contacts_000012.vtp    contacts at output 12, likewise
@@ -27,7 +29,11 @@ pub mod atomic;
 #[cfg(feature = "scenario")]
 pub mod collection;
 #[cfg(feature = "scenario")]
+mod columns;
+#[cfg(feature = "scenario")]
 pub mod convergence;
+#[cfg(feature = "scenario")]
+mod copies;
 #[cfg(feature = "scenario")]
 pub mod fabric;
 #[cfg(feature = "scenario")]
@@ -51,6 +57,8 @@ pub mod vtkhdf;
 #[cfg(feature = "scenario")]
 pub mod vtp;
 
+#[cfg(feature = "scenario")]
+pub use copies::FILES;
 #[cfg(feature = "scenario")]
 pub use folder::*;
 #[cfg(feature = "scenario")]

@@ -183,7 +183,7 @@ pub use self::file::check_step_count;
 pub use self::file::schema::schema;
 #[cfg(feature = "scenario")]
 pub use self::file::{Change, MAY_CHANGE, Problem, Problems, Source, changes, expect, study, suite};
-pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OnWarning, OutputPlan};
+pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OnWarning, OutputPlan, Portable};
 use crate::contact::{Impulse, Key};
 use crate::engine::compatible::CompatiblePlan;
 use crate::model::World;
@@ -250,6 +250,8 @@ pub struct Scenario {
     pub notes: Vec<String>,
     /// Files that the scenario was read from: the scenario itself, tables of grains, curves.
     pub inputs: Inputs,
+    /// What the folder of its results keeps of the scenario.
+    pub portable: Portable,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
     pub resolved: String,
 }
@@ -281,6 +283,7 @@ impl Scenario {
             compatible: None,
             notes: Vec::new(),
             inputs: Inputs::default(),
+            portable: Portable::default(),
             resolved: String::new(),
         }
     }

@@ -63,6 +63,8 @@ pub struct Simulation<'e> {
     /// The scenario with all defaults, and the names of the boundaries, for checkpoints.
     #[cfg(feature = "scenario")]
     resolved: String,
+    /// The same with the paths of the copies of its files in the folder of its results, if it names files.
+    portable: Option<String>,
     #[cfg(feature = "scenario")]
     boundaries: Vec<String>,
     /// Error message of a step that failed: the engine is then ahead of the numbers here.
@@ -207,6 +209,7 @@ impl<'e> Simulation<'e> {
             plane: scenario.world.plane,
             #[cfg(feature = "scenario")]
             resolved: scenario.resolved.clone(),
+            portable: scenario.portable.text.clone(),
             #[cfg(feature = "scenario")]
             boundaries: checkpoint::names_of_boundaries(&scenario.world),
             failure: None,

@@ -259,7 +259,7 @@ pub fn check_inputs(folder: &Path, suite: &Suite, plan: &[Planned<'_>]) -> Resul
     output::protect(folder, &inputs, |name| REPORTS.contains(&name))?;
     let of_runs = plan.iter().flat_map(|planned| (0..planned.runs.len()).map(move |i| (planned, i)));
     let mut folders = of_runs.map(|(planned, i)| folder_of(folder, planned, i));
-    folders.try_for_each(|folder| output::check_inputs(&folder, &inputs))
+    folders.try_for_each(|folder| output::check_inputs(&folder, &inputs, output::Resumes::No))
 }
 
 fn run_one(scenario: &Scenario, engine: &mut dyn Engine, folder: &Path) -> Result<Summary, Error> {

@@ -11,6 +11,7 @@ use pyo3::types::{PyBool, PyDict};
 
 use crate::device::{Word, word};
 use crate::errors::raised;
+use crate::fork;
 use crate::scenario;
 use crate::simulation::{Engine, Simulation};
 use crate::stepping::{Progress, Stepping, last_step, step_until};
@@ -40,8 +41,8 @@ pub fn run_simulation<'py>(
 
 /// Refuses a folder that cannot be made, or in which a result would replace what the run reads.
 fn check_folder(folder: &Path, own: &Simulation) -> PyResult<()> {
-    let checked =
-        output::check_folder(folder).and_then(|()| output::check_inputs(folder, &own.scenario.inputs));
+    let checked = output::check_folder(folder)
+        .and_then(|()| output::check_inputs(folder, &own.scenario.inputs, output::Resumes::No));
     checked.map_err(|error| raised(&error))
 }
 
@@ -119,18 +120,18 @@ pub fn run<'py>(
     let scenario = scenario::of_either(scenario, set)?;
     let folder = out.unwrap_or_else(|| Path::new("out").join(&scenario.name));
     let resumption = match resume {
-        true => Some(py.detach(|| Resumption::of(&folder)).map_err(|error| raised(&error))?),
+        true => Some(fork::detached(py, || Resumption::of(&folder))?.map_err(|error| raised(&error))?),
         false => None,
     };
     let checkpoint = resumption.as_ref().and_then(|resumption| resumption.checkpoint.as_ref());
     let end = until.map(|until| crate::values::number(until, "until [s]")).transpose()?;
-    let engine = py.detach(|| device.open(&scenario, checkpoint)).map_err(|error| raised(&error))?;
+    let engine = device.open(py, &scenario, checkpoint)?;
     // The run borrows the scenario from here on, so it needs a copy of its own.
     let shared = scenario.clone();
     let interrupt = AtomicBool::new(false);
     let options =
         RunOptions { until: end, saves: true, resume: resumption, ..RunOptions::new(&folder, &interrupt) };
-    let begun = py.detach(|| Run::begin(&shared, engine, options));
+    let begun = fork::detached(py, || Run::begin(&shared, engine, options))?;
     let (run, engine): (Run<'_>, Engine) = begun.map_err(|error| raised(&error))?;
     let simulation = Bound::new(py, Simulation::new(py, scenario, engine, &device.text)?)?;
     let watch = watcher(py, progress)?;

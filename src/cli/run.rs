@@ -9,8 +9,8 @@ use crate::engine::{Engine, Precision, Profiling};
 use crate::error::Error;
 use crate::files;
 use crate::observe::expectation::{Judgement, Verdict};
-use crate::output;
 use crate::output::summary::{Status, Summary};
+use crate::output::{self, Resumes};
 use crate::scenario::{LONGEST_TIME, Problem, Problems, Scenario, check_step_count};
 use crate::simulation::{self, Resumption, RunOptions};
 
@@ -80,7 +80,8 @@ pub(super) fn run_on(
     check_end(arguments.until, scenario)?;
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
     output::check_folder(&folder)?;
-    output::check_inputs(&folder, &scenario.inputs)?;
+    let resumes = if arguments.resume { Resumes::Yes } else { Resumes::No };
+    output::check_inputs(&folder, &scenario.inputs, resumes)?;
     let resume = match arguments.resume {
         true => Some(Resumption::of(&folder).map_err(refused)?),
         false => None,
@@ -145,7 +146,7 @@ fn finished(resume: &Option<Resumption>, scenario: &Scenario, arguments: &Argume
     let summary: Value = serde_json::from_str(&read("summary.json")?).ok()?;
     let end = arguments.until.unwrap_or(scenario.duration);
     let reached = summary["simulated_seconds"].as_f64()? + 0.5 * scenario.settings.time_step >= end;
-    if !reached || summary["status"] != "completed" || read("scenario.toml")? != scenario.resolved {
+    if !reached || summary["status"] != "completed" || read("scenario.toml")? != scenario.record().resolved {
         return None;
     }
     if !arguments.quiet {

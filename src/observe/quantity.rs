@@ -81,6 +81,8 @@ pub struct Quantity {
     pub unit: &'static str,
     /// Part of the scene that the quantity needs.
     pub needs: Needs,
+    /// Meaning, as in the manual.
+    pub meaning: &'static str,
     /// Function of the value; its index selects the boundary, sink, region, body or pair where there are several.
     pub(super) of: fn(&View<'_>, usize) -> f64,
 }
@@ -300,9 +302,11 @@ macro_rules! quantities {
     ($($needs:ident, $unit:literal, { $($name:literal => $of:expr),+ $(,)? }, $meaning:literal;)+) => {
         /// All quantities, in the order of the columns.
         pub const QUANTITIES: &[Quantity] = &[
-            $($(Quantity { name: $name, unit: $unit, needs: Needs::$needs, of: $of },)+)+
+            $($(Quantity { name: $name, unit: $unit, needs: Needs::$needs, meaning: $meaning, of: $of },)+)+
         ];
 
+        /// [`missing::table`](crate::observe::missing::table) tells which of them may be `NaN`, and where.
+        ///
         /// | Quantity | Unit | Needs | Meaning |
         /// |---|---|---|---|
         $(#[doc = concat!(

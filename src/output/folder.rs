@@ -35,7 +35,7 @@ pub struct ResultFolder {
     has_vtkhdf: bool,
     /// Number of outputs, from the first on, whose frames are on the disk: a checkpoint relies on them.
     synced: usize,
-    _lock: FolderLock,
+    lock: FolderLock,
 }
 
 /// Results that a folder held at a checkpoint.
@@ -60,7 +60,7 @@ const TABLES: [&str; 7] = [
     "layers.csv",
     "layers.svg",
 ];
-const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
+const SINGLE: [&str; 4] = ["scenario.toml", "timeseries.csv", "summary.json", super::columns::NAME];
 
 /// Number of checkpoints that are kept: the last, and the one before in case the last is damaged.
 const CHECKPOINTS: usize = 2;
@@ -73,8 +73,10 @@ pub const PICTURES: &str = "pictures";
 pub struct Record<'a> {
     /// Files that the scenario was read from, which no result may replace.
     pub inputs: &'a [PathBuf],
-    /// The scenario with all defaults, as TOML.
+    /// The scenario with all defaults, as TOML, with the paths of the copies of its files.
     pub resolved: &'a str,
+    /// Files to copy, and the names of their copies.
+    pub files: &'a [(PathBuf, String)],
     /// Formats to write.
     pub formats: Formats,
     /// Boundaries of the scene; `None` where there are none.
@@ -151,7 +153,8 @@ impl ResultFolder {
         columns: &[Column],
         lock: Option<FolderLock>,
     ) -> Result<ResultFolder, Error> {
-        check_inputs(path, record.inputs)?;
+        check_inputs(path, record.inputs, Resumes::No)?;
+        super::copies::check(path, record.files, record.inputs)?;
         let lock = lock.map_or_else(|| FolderLock::take(path, Sharing::Alone), Ok)?;
         super::atomic::remove_files(path, is_result)?;
         let nothing = Kept { step: 0, observations: &[], convergence: Tables::default() };
@@ -169,7 +172,8 @@ impl ResultFolder {
         kept: Kept<'_>,
         lock: Option<FolderLock>,
     ) -> Result<ResultFolder, Error> {
-        check_inputs(path, record.inputs)?;
+        check_inputs(path, record.inputs, Resumes::Yes)?;
+        super::copies::check(path, record.files, record.inputs)?;
         let lock = lock.map_or_else(|| FolderLock::take(path, Sharing::Alone), Ok)?;
         let outputs = kept.observations.len();
         let counts: Vec<(&str, usize)> =
@@ -202,7 +206,9 @@ impl ResultFolder {
         kept: Kept<'_>,
         lock: FolderLock,
     ) -> Result<ResultFolder, Error> {
+        super::copies::keep(path, record.files)?;
         super::atomic::write(&path.join("scenario.toml"), |out| out.write_all(record.resolved.as_bytes()))?;
+        super::columns::write(path, columns, record.formats.csv, record.layers.is_some())?;
         let Kept { observations, convergence, .. } = kept;
         let timeseries = match record.formats.csv {
             true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns, observations)?),
@@ -225,10 +231,18 @@ impl ResultFolder {
             layers: record.layers.cloned(),
             has_vtkhdf: record.formats.vtkhdf,
             synced,
-            _lock: lock,
+            lock,
         };
         folder.write_convergence()?;
         Ok(folder)
+    }
+
+    /// Refuses to go on where the folder is no longer at its path.
+    ///
+    /// # Errors
+    /// [`Error::FolderGone`] when it was removed, renamed or replaced.
+    pub fn check(&self) -> Result<(), Error> {
+        self.lock.check_place()
     }
 
     /// Path of the folder.
@@ -252,6 +266,7 @@ impl ResultFolder {
         averages: &Averages,
         take: &mut dyn FnMut(&Shot) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.check()?;
         if let Some(timeseries) = &mut self.timeseries {
             timeseries.append(observation)?;
         }
@@ -344,6 +359,7 @@ impl ResultFolder {
     /// # Errors
     /// When the file cannot be written.
     pub fn finish(&self, summary: &Summary) -> Result<(), Error> {
+        self.check()?;
         super::atomic::write(&self.path.join("summary.json"), |out| {
             serde_json::to_writer_pretty(&mut *out, summary)?;
             out.write_all(b"\n")
@@ -365,13 +381,24 @@ pub fn check_folder(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Whether a run goes on from a checkpoint in the folder of its results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resumes {
+    /// It does, and its scenario may be the one in the folder.
+    Yes,
+    /// It starts anew.
+    No,
+}
+
 /// Refuses a folder in which the results of a run would replace one of the files that it reads.
 ///
 /// # Errors
 /// [`Error::InputAtRisk`], with the first such file.
-pub fn check_inputs(folder: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
-    let is_written =
-        |name: &str| is_result(name) || name == super::lock::NAME || super::atomic::is_temporary(name);
+pub fn check_inputs(folder: &Path, inputs: &[PathBuf], resumes: Resumes) -> Result<(), Error> {
+    let is_written = |name: &str| match name {
+        "scenario.toml" => resumes == Resumes::No,
+        _ => is_result(name) || name == super::lock::NAME || super::atomic::is_temporary(name),
+    };
     protect(folder, inputs, is_written)?;
     protect(&folder.join(PICTURES), inputs, is_picture)
 }

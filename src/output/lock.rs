@@ -22,6 +22,8 @@ const LONGEST_ID: u64 = 20;
 pub struct FolderLock {
     path: PathBuf,
     file: File,
+    /// The folder, held open: another folder that takes its place is then another file to the system. Only Unix opens folders.
+    place: Option<File>,
 }
 
 /// Whether others may write into the folder at the same time.
@@ -45,7 +47,8 @@ impl FolderLock {
         refuse_link(&path)?;
         let lock = loop {
             let file = open(&path).map_err(Error::file(&path))?;
-            let mut lock = FolderLock { path: path.clone(), file };
+            let place = if cfg!(unix) { File::open(folder).ok() } else { None };
+            let mut lock = FolderLock { path: path.clone(), file, place };
             lock.acquire(folder, sharing)?;
             // The previous holder may have removed the file between the opening and the locking.
             if lock.is_in_place() {
@@ -62,6 +65,25 @@ impl FolderLock {
     /// Folder that is locked.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Refuses to go on where the folder is no longer at its path.
+    ///
+    /// # Errors
+    /// [`Error::FolderGone`] when it was removed, renamed or replaced.
+    pub fn check_place(&self) -> Result<(), Error> {
+        use io::ErrorKind::{NotADirectory, NotFound};
+        let folder = self.folder();
+        let is_there = match fs::metadata(folder) {
+            Ok(there) => self
+                .place
+                .as_ref()
+                .and_then(|place| place.metadata().ok())
+                .is_none_or(|here| is_same(&here, &there)),
+            // A disk that does not answer for a moment has lost nothing.
+            Err(error) => !matches!(error.kind(), NotFound | NotADirectory),
+        };
+        if is_there { Ok(()) } else { Err(Error::FolderGone { folder: folder.to_owned() }) }
     }
 
     fn acquire(&mut self, folder: &Path, sharing: Sharing) -> Result<(), Error> {
@@ -96,19 +118,27 @@ impl FolderLock {
     }
 
     /// Whether the locked file is still the one at its path.
-    #[cfg(unix)]
     fn is_in_place(&self) -> bool {
-        use std::os::unix::fs::MetadataExt as _;
-        let same =
-            |here: &fs::Metadata, there: fs::Metadata| (here.dev(), here.ino()) == (there.dev(), there.ino());
-        self.file.metadata().is_ok_and(|here| fs::metadata(&self.path).is_ok_and(|there| same(&here, there)))
+        is_in_place(&self.file, &self.path)
     }
+}
 
-    /// On other systems the file is never removed.
-    #[cfg(not(unix))]
-    fn is_in_place(&self) -> bool {
-        true
-    }
+/// Whether an open file still is the one at its path. On systems other than Unix a file that is open stays there.
+pub(super) fn is_in_place(file: &File, path: &Path) -> bool {
+    !cfg!(unix)
+        || file.metadata().is_ok_and(|here| fs::metadata(path).is_ok_and(|there| is_same(&here, &there)))
+}
+
+/// Whether two descriptions are of the same file, where the system can tell.
+#[cfg(unix)]
+fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &fs::Metadata, there: &fs::Metadata) -> bool {
+    there.is_dir()
 }
 
 impl Drop for FolderLock {
@@ -171,6 +201,25 @@ mod tests {
         let folder = folder();
         fs::write(folder.path().join(NAME), "1\n").expect("written");
         FolderLock::take(folder.path(), Sharing::Alone).expect("nobody holds it");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_removed_renamed_or_replaced_is_told() {
+        let folder = folder();
+        let (results, aside) = (folder.path().join("out"), folder.path().join("aside"));
+        let lock = FolderLock::take(&results, Sharing::Alone).expect("free");
+        lock.check_place().expect("in its place");
+        fs::rename(&results, &aside).expect("renamed");
+        let gone = || lock.check_place().expect_err("gone").to_string();
+        assert!(gone().contains("out: ") && gone().contains("during the run"), "{}", gone());
+        fs::create_dir(&results).expect("another one");
+        assert!(gone().contains("replaced"));
+        fs::remove_dir(&results).expect("removed");
+        fs::rename(&aside, &results).expect("put back");
+        lock.check_place().expect("in its place again");
+        fs::remove_file(results.join(NAME)).expect("removed");
+        lock.check_place().expect("somebody cleared up, and the results are still there");
     }
 
     #[cfg(unix)]

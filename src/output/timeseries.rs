@@ -1,12 +1,13 @@
 //! `timeseries.csv`: one row of observables per output.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::observe::{Column, Observation};
 
-use super::atomic;
+use super::{atomic, lock};
 
 /// Open file of the time series. The header names every column with its unit: `height [m]`.
 #[derive(Debug)]
@@ -36,6 +37,10 @@ impl TimeSeries {
     /// # Errors
     /// When the file cannot be written.
     pub fn append(&mut self, observation: &Observation) -> Result<(), Error> {
+        if !lock::is_in_place(self.rows.get_ref(), &self.path) {
+            let words = "it was removed or replaced during the run, and the rows to come have no place in it";
+            return Err(Error::file(&self.path)(io::Error::other(words)));
+        }
         let written = self.rows.write_record(row_of(observation)).map_err(Into::into);
         written.and_then(|()| self.rows.flush()).map_err(Error::file(&self.path))
     }

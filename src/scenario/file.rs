@@ -25,6 +25,7 @@ mod packing;
 mod periodic;
 mod pictures;
 mod plan;
+mod portable;
 mod problems;
 mod radii;
 mod range;
@@ -51,7 +52,7 @@ use self::document::{parse_document, parse_tree, read_file, read_text};
 pub use self::problems::{Problem, Problems, Source};
 use self::read::asked::Trace;
 use self::read::{DURATION, Report, Table, number, text, vector, whole, word};
-use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
+use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Portable, Scenario};
 use crate::contact::{Impulse, Key};
 use crate::model::{Axes, Grain, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
@@ -111,7 +112,8 @@ impl Scenario {
     pub fn record(&self) -> Record<'_> {
         Record {
             inputs: &self.inputs,
-            resolved: &self.resolved,
+            resolved: self.portable.text.as_deref().unwrap_or(&self.resolved),
+            files: &self.portable.files,
             formats: self.output.formats,
             walls: (!self.world.boundaries.is_empty()).then(|| self.walls()),
             surface: self.surface.as_ref(),
@@ -153,12 +155,16 @@ fn read(
     let report = Report::new(source);
     let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
     let scenario = root.read(|root| Some(scenario(root, name, folder)));
-    let (inputs, notes) = (Inputs(report.inputs()), report.notes());
+    let (inputs, notes) = (report.inputs(), report.notes());
     let (problems, filled) = report.finish();
     match scenario {
-        Some(scenario) if problems.is_empty() => {
-            Ok(Scenario { resolved: resolved::resolve(document, &filled), inputs, notes, ..scenario })
-        }
+        Some(scenario) if problems.is_empty() => Ok(Scenario {
+            portable: portable::portable(document.clone(), &filled, &inputs),
+            resolved: resolved::resolve(document, &filled),
+            inputs: Inputs(inputs.into_iter().map(|(_, file)| file).collect()),
+            notes,
+            ..scenario
+        }),
         _ => Err(fail(problems)),
     }
 }
@@ -291,6 +297,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         compatible,
         notes: Vec::new(),
         inputs: Inputs::default(),
+        portable: Portable::default(),
         resolved: String::new(),
     };
     cell.check_lengths(scenario.largest_radius(), settings.reach(), report);

@@ -70,3 +70,19 @@ impl std::ops::Deref for Inputs {
         &self.0
     }
 }
+
+/// Scenario as the folder of its results keeps it, so that the folder may be moved: the files that the scenario names are copied there.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Portable {
+    /// The resolved scenario, with the paths of the copies; `None` where it names no files.
+    pub text: Option<String>,
+    /// Files to copy, and the names of their copies.
+    pub files: Vec<(PathBuf, String)>,
+}
+
+/// As with [`Inputs`], the place of a file does not change a scenario.
+impl std::fmt::Debug for Portable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Portable")
+    }
+}

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::model::consistent::{Fault, claim, claim_length};
 use crate::model::{Clump, World};
 use crate::observe::energy::Balance;
+use crate::output::FILES;
 use crate::scenario::{Change, Scenario, changes};
 use crate::sources::Emitter;
 
@@ -124,7 +125,10 @@ impl<'e> Simulation<'e> {
         if let Some(run) = run {
             saved::write(&mut bytes, run)?;
         }
-        checkpoint::write(path, &header, &self.resolved, &bytes, self.engine.as_mut())
+        // The checkpoints of a run are beside the copies.
+        let beside = run.and(self.portable.as_ref());
+        let resolved = beside.unwrap_or(&self.resolved);
+        checkpoint::write(path, &header, resolved, &bytes, self.engine.as_mut())
     }
 
     /// Resumes a simulation of a scenario from a checkpoint, on an engine that holds its world; also returns the rest of the checkpoint,
@@ -160,6 +164,7 @@ impl<'e> Simulation<'e> {
             failure: None,
             frictions: Frictions::of(scenario),
             resolved: scenario.resolved.clone(),
+            portable: scenario.portable.text.clone(),
             emitters: state.emitters,
             requested: state.requested,
             grains: state.grains,
@@ -183,6 +188,9 @@ pub(super) fn names_of_boundaries(world: &World) -> Vec<String> {
 /// # Errors
 /// When something changed that must stay the same.
 pub(super) fn changes_since(checkpoint: &Checkpoint, scenario: &Scenario) -> Result<Vec<Change>, Error> {
-    changes(&checkpoint.resolved, &scenario.resolved)
+    // A checkpoint beside copies of the files of its scenario names these, and is compared with a scenario that names them, too.
+    let is_beside = ['"', '\''].iter().any(|quote| checkpoint.resolved.contains(&format!("{quote}{FILES}/")));
+    let now = scenario.portable.text.as_ref().filter(|_| is_beside).unwrap_or(&scenario.resolved);
+    changes(&checkpoint.resolved, now)
         .map_err(|problems| Error::Changed { path: checkpoint.path.clone(), problems: problems.to_string() })
 }

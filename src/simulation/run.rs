@@ -294,6 +294,7 @@ impl<'a> Run<'a> {
     }
 
     fn take_turn(&mut self, simulation: &mut Simulation<'_>, most: u64) -> Result<Turn, Error> {
+        self.folder.check()?;
         let is_over = simulation.step >= self.last_step;
         let is_interrupted = !is_over && self.interrupt.load(Ordering::Relaxed);
         // A checkpoint comes before the outputs of the end, which are not due in a run that resumes from it.

@@ -9,6 +9,7 @@ mod foreign_files;
 mod fuzz;
 mod fuzz_documents;
 mod helps;
+mod moved;
 mod output_files;
 mod place;
 mod range;

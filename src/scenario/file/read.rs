@@ -62,7 +62,8 @@ pub struct Report {
     misspelt: RefCell<Vec<(Vec<Step>, String)>>,
     notes: RefCell<Vec<String>>,
     filled: RefCell<Vec<Filled>>,
-    inputs: RefCell<Vec<PathBuf>>,
+    /// Files that are read, each with the path of the value that names it.
+    inputs: RefCell<Vec<(Vec<Step>, PathBuf)>>,
     /// Requests of the readers, if they are recorded.
     asked: Option<RefCell<Heard>>,
     /// Empty table that replaces a table that was left out.
@@ -133,13 +134,8 @@ impl Report {
         }
     }
 
-    /// Notes a file that is read in addition to the text.
-    pub fn reads(&self, file: &Path) {
-        self.inputs.borrow_mut().push(file.to_owned());
-    }
-
-    /// Returns the files that were read in addition to the text.
-    pub fn inputs(&self) -> Vec<PathBuf> {
+    /// Returns the files that were read in addition to the text, each with the path of the value that names it.
+    pub fn inputs(&self) -> Vec<(Vec<Step>, PathBuf)> {
         self.inputs.borrow().clone()
     }
 
@@ -581,7 +577,7 @@ pub fn named(node: &Node<'_>, folder: &Path, name: &str) -> PathBuf {
     // The resolved scenario is written elsewhere: the path in it must not depend on the folder.
     let full = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
     node.report.fill(node.path.clone(), full.display().to_string().plain());
-    node.report.reads(&path);
+    node.report.inputs.borrow_mut().push((node.path.clone(), path.clone()));
     path
 }
 

@@ -227,7 +227,8 @@ fn study(
     let scenario = file?;
     let references = known.references.to_vec();
     let of_base = base.map_or_else(Vec::new, |base| base.inputs.0);
-    let inputs = [of_base, root.report.inputs()].concat();
+    let own = root.report.inputs().into_iter().map(|(_, file)| file);
+    let inputs = of_base.into_iter().chain(own).collect();
     Some(Study {
         name,
         title,
