@@ -224,9 +224,22 @@ fn set_inertia(body: u32) {
     rigids[body].off_diagonal = vec3f(inverse[1].z, inverse[0].z, inverse[0].y);
 }
 
+// Counts a substep whose impacts ran out of sweeps: contacts bounce still, or the last round has not settled [E6].
+fn note_impacts() {
+    let fastest = bitcast<f32>(atomicLoad(&status.fastest));
+    if fastest == 0.0 {
+        return;
+    }
+    let residual = bitcast<f32>(atomicLoad(&status.impact_residual));
+    status.unsettled++;
+    status.unsettled_residual = max(status.unsettled_residual, residual);
+    status.unsettled_fraction = max(status.unsettled_fraction, residual / fastest);
+}
+
 @compute @workgroup_size(1)
 fn finish_substep() {
     if !is_halted() {
+        note_impacts();
         status.careful = 0u;
         status.substep++;
     }

@@ -482,6 +482,7 @@ impl CpuEngine {
             let contacts = impact::Contacts { colouring, split, constraints, onsets, border };
             impact::solve(settings, world, contacts, velocities, book)
         });
+        report.impact_stages.add(&report.impacts);
         if keeps_works { border.total(works) } else { works }
     }
 

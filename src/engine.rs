@@ -429,6 +429,43 @@ pub struct Impacts {
     pub sweeps: u32,
     /// Largest change in the last sweep, D |Δλ|, or the speed of a contact that still closes, whichever is more \[m/s\].
     pub residual: f64,
+    /// Residual over the fastest closing speed of the last round, where the sweeps ran out before the stage had settled \[-\]; 0 where it
+    /// settled.
+    pub fraction: f64,
+}
+
+/// Impact stages since the start of a run \[E6\]. A stage has settled when no contact bounces any more and the last round met its
+/// tolerance; what bounces are left over is stopped without restitution, so energy is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub struct ImpactStages {
+    /// Substeps in which a contact bounced.
+    pub bounced: u64,
+    /// Of these, substeps whose sweeps ran out before the impacts had settled.
+    pub unsettled: u64,
+    /// Largest residual of the unsettled ones \[m/s\].
+    pub residual: f64,
+    /// Largest residual of the unsettled ones over the fastest closing speed of the last round \[-\]: 1 where a bounce was left over.
+    pub fraction: f64,
+}
+
+impl ImpactStages {
+    /// Adds the impact stage of a substep.
+    pub fn add(&mut self, stage: &Impacts) {
+        self.bounced += u64::from(stage.sweeps > 0);
+        if stage.fraction > 0.0 {
+            let Impacts { residual, fraction, .. } = *stage;
+            self.join(&ImpactStages { bounced: 0, unsettled: 1, residual, fraction });
+        }
+    }
+
+    /// Adds the impact stages of further substeps.
+    pub fn join(&mut self, others: &ImpactStages) {
+        self.bounced += others.bounced;
+        self.unsettled += others.unsettled;
+        self.residual = self.residual.max(others.residual);
+        self.fraction = self.fraction.max(others.fraction);
+    }
 }
 
 /// Report of the last call of [`Engine::advance`].
@@ -456,6 +493,8 @@ pub struct StepReport {
     pub objective: Option<f64>,
     /// Result of the impact stage of the last substep.
     pub impacts: Impacts,
+    /// Impact stages since the start, and how many of them ran out of sweeps.
+    pub impact_stages: ImpactStages,
     /// Wall seconds per stage in this call; empty where the engine does not time them. A GPU times them on request ([`Engine::profile`]):
     /// one step of each submission is timed, and stands for the others.
     #[cfg_attr(feature = "scenario", serde(skip))]

@@ -34,7 +34,7 @@ use glam::DMat3;
 
 use crate::contact::{Impulse, Key};
 use crate::engine::blame::too_long_for_joints;
-use crate::engine::{EnergyBalance, Impacts, Newcomers, StepReport, Work, add_stage_time, prudent};
+use crate::engine::{EnergyBalance, Newcomers, StepReport, Work, add_stage_time, prudent};
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Bookkeeping, Settings};
@@ -356,6 +356,7 @@ impl GpuEngine {
             impacts: halted.impacts,
             impact_sweeps: halted.impact_sweeps,
             impact_residual: halted.impact_residual,
+            fastest: halted.fastest,
             careful: 1 + tries,
             ..kept(halted)
         });
@@ -413,8 +414,8 @@ impl GpuEngine {
         self.report.contacts = u64::from(status.contacts);
         self.report.colours = status.colours.count_ones();
         self.report.overflow = u64::from(status.overflow);
-        self.report.impacts =
-            Impacts { sweeps: status.impact_sweeps, residual: f64::from(status.impact_residual) };
+        self.report.impacts = status.impacts_of_last_substep();
+        self.report.impact_stages.join(&status.impact_stages());
         let counted = self.settings.tolerance > 0.0;
         self.report.sweeps = if counted { status.sweeps } else { self.settings.iterations };
         Ok(())

@@ -84,6 +84,9 @@ struct Status {
     tiles: u32,                // tiles of each tiling, see tiles.wgsl
     tiled: u32,                // contacts with a colour of the first tiling; in solving order those of the second come next
     coloured: u32,             // contacts with a colour; in solving order the overflow contacts come next
+    unsettled: u32,            // substeps of this submission whose impacts ran out of sweeps before they had settled
+    unsettled_residual: f32,   // largest residual of these impact stages [m/s]
+    unsettled_fraction: f32,   // the same over the fastest closing speed of the last round [-]
 }
 
 // Pose of a body. Cell and offset together give the position, with the same precision far from the origin.

@@ -64,7 +64,7 @@ pub fn solve(
 ) -> Impacts {
     let Contacts { colouring, split, constraints, onsets, border } = contacts;
     let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
-    let mut done = Impacts::default();
+    let (mut done, mut unsettled) = (Impacts::default(), 0.0);
     let mut fastest = border.largest(law.fastest_bounce(constraints, onsets, velocities));
     while fastest > 0.0 && done.sweeps < settings.impact_iterations {
         let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
@@ -81,11 +81,13 @@ pub fn solve(
                 None,
             );
             if iterations > 0 {
-                done = Impacts { sweeps: done.sweeps + outcome.sweeps, residual: outcome.change };
+                let sweeps = done.sweeps + outcome.sweeps;
+                done = Impacts { sweeps, residual: outcome.change, fraction: 0.0 };
             }
             iterations > 0 && outcome.change < tolerance
         };
-        let (settled, precise) = (IMPACT_TOLERANCE * fastest, IMPACT_PRECISION * fastest);
+        let speed = fastest;
+        let (settled, precise) = (IMPACT_TOLERANCE * speed, IMPACT_PRECISION * speed);
         let has_settled = sweep_until(settled, &mut problem);
         // Closing speeds that the sweeps left over must not bounce again.
         law.threshold = law.threshold.max(2.0 * settled);
@@ -97,10 +99,11 @@ pub fn solve(
         if fastest == 0.0 {
             sweep_until(precise, &mut problem);
         }
+        unsettled = if has_settled { 0.0 } else { done.residual / speed };
         book(&problem);
     }
-    done.residual = done.residual.max(fastest);
-    done
+    let fraction = if fastest > 0.0 { 1.0 } else { unsettled };
+    Impacts { residual: done.residual.max(fastest), fraction, ..done }
 }
 
 impl Restitution<'_> {

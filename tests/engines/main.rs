@@ -20,6 +20,7 @@ mod folding;
 mod gates;
 mod gpu_stages;
 mod gradient;
+mod impacts;
 mod invariance;
 mod joints;
 mod loads;

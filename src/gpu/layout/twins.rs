@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use encase::ShaderType;
 use glam::{IVec3, Vec3};
 
+use crate::engine::{ImpactStages, Impacts};
 use crate::settings::{OVER_RELAXATION, momentum};
 
 /// Largest distance of a body from the origin, in cells \[-\]: cell indices and their differences fit an `i32`; WGSL `FAREST`.
@@ -200,6 +201,31 @@ pub struct Status {
     pub tiled: u32,
     /// Number of contacts with a colour. In solving order the overflow contacts come next.
     pub coloured: u32,
+    /// Number of substeps of this submission whose impacts ran out of sweeps before they had settled.
+    pub unsettled: u32,
+    /// Largest residual of these impact stages \[m/s\].
+    pub unsettled_residual: f32,
+    /// Largest residual of these impact stages over the fastest closing speed of their last round \[-\].
+    pub unsettled_fraction: f32,
+}
+
+impl Status {
+    /// Result of the impact stage of the last substep.
+    pub fn impacts_of_last_substep(&self) -> Impacts {
+        let (residual, fastest) = (f64::from(self.impact_residual), f32::from_bits(self.fastest));
+        let fraction = if fastest > 0.0 { residual / f64::from(fastest) } else { 0.0 };
+        Impacts { sweeps: self.impact_sweeps, residual, fraction }
+    }
+
+    /// Impact stages of this submission.
+    pub fn impact_stages(&self) -> ImpactStages {
+        ImpactStages {
+            bounced: u64::from(self.bounces),
+            unsettled: u64::from(self.unsettled),
+            residual: f64::from(self.unsettled_residual),
+            fraction: f64::from(self.unsettled_fraction),
+        }
+    }
 }
 
 impl Default for Status {
