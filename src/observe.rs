@@ -27,6 +27,7 @@ pub mod missing;
 pub mod packing;
 pub mod quantity;
 pub mod regions;
+pub mod repose;
 pub mod series;
 pub mod sinks;
 pub mod stress;

@@ -1,4 +1,4 @@
-//! Height, front, angle of repose, centre of mass and momentum of the grains.
+//! Height, front, cone, centre of mass and momentum of the grains.
 
 use glam::DVec3;
 
@@ -29,12 +29,13 @@ pub fn front_x(snapshot: &Snapshot) -> f64 {
     percentile(&snapshot.share, grains(snapshot).map(|grain| position[grain.body].x).collect(), 0.99)
 }
 
-/// Angle of repose of a heap on level ground: angle of the cone whose mass has the same mean height and the same mean distance from the axis
-/// \[deg\]; not a number without grains.
+/// Angle of the cone whose mass has the same mean height and the same mean distance from the axis as a heap on level ground \[deg\]; not a
+/// number without grains. It sums up the shape of a heap in a smooth number. The slope of its flank is
+/// [`repose_angle_deg`](super::repose::repose_angle_deg), which is larger where the top is round or grains lie about.
 ///
 /// A cone of height H and radius R has ⟨z⟩ = H/4 and ⟨r⟩ = R/2, so tan α = H/R = 2 ⟨z⟩/⟨r⟩. Heights are measured from the lowest centre, so that
 /// one layer is flat; the axis is vertical and goes through the centre of mass. The formula assumes gravity along -z.
-pub fn repose_angle_deg(snapshot: &Snapshot) -> f64 {
+pub fn cone_angle_deg(snapshot: &Snapshot) -> f64 {
     let position = &snapshot.world.bodies.position;
     let centre = centre_of_mass(snapshot);
     let lowest = grains(snapshot).map(|grain| position[grain.body].z).fold(f64::NAN, f64::min);
@@ -91,7 +92,7 @@ fn tops(snapshot: &Snapshot) -> Vec<f64> {
 }
 
 /// Percentile: value below which the part `part` of the values of all ranks lies.
-fn percentile(share: &Share, mut values: Vec<f64>, part: f64) -> f64 {
+pub(super) fn percentile(share: &Share, mut values: Vec<f64>, part: f64) -> f64 {
     let Some(last) = share.total(values.len()).checked_sub(1) else { return f64::NAN };
     let place = part * last as f64;
     let below = place.floor() as usize;
@@ -164,15 +165,15 @@ mod tests {
             let angle = TAU * share(0.754_877_666_246_693);
             DVec3::new(3.0 + radius * angle.cos(), radius * angle.sin() - 5.0, 7.0 - depth)
         };
-        let found = repose_angle_deg(&heap((0..COUNT).map(place)));
+        let found = cone_angle_deg(&heap((0..COUNT).map(place)));
         approx::assert_abs_diff_eq!(found, 0.5f64.atan().to_degrees(), epsilon = 0.1);
     }
 
     #[test]
-    fn one_layer_has_no_angle_of_repose() {
+    fn the_cone_of_one_layer_is_flat() {
         let layer = (0..9).map(|i| DVec3::new(f64::from(i % 3), f64::from(i / 3), 4.0));
-        assert_eq!(repose_angle_deg(&heap(layer)), 0.0);
-        assert!(repose_angle_deg(&empty()).is_nan());
+        assert_eq!(cone_angle_deg(&heap(layer)), 0.0);
+        assert!(cone_angle_deg(&empty()).is_nan());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::loads::{self, Load};
 use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, PairForce};
-use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, stress, surface};
+use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, repose, stress, surface};
 use crate::engine::compatible::CompatibleForces;
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::model::JointState;
@@ -360,7 +360,8 @@ quantities! {
         "angular_momentum_z" => |v, _| packing::angular_momentum(v.snapshot).z,
     }, "angular momentum about the origin, with spin and dynamic boundaries";
     Nothing, "m", { "front_x" => |v, _| packing::front_x(v.snapshot) }, "99th percentile of the x of the centres of grains";
-    Nothing, "deg", { "repose_angle_deg" => |v, _| packing::repose_angle_deg(v.snapshot) }, "angle of the cone, in a plane of the triangle, with the same mean height and mean distance from its axis";
+    Nothing, "deg", { "repose_angle_deg" => |v, _| repose::repose_angle_deg(v.snapshot) }, "angle of repose of a heap on level ground: slope of its flank, without stray grains, toe and the rounded top; not a number where the flank is shorter than two diameters";
+    Nothing, "deg", { "cone_angle_deg" => |v, _| packing::cone_angle_deg(v.snapshot) }, "angle of the cone, in a plane of the triangle, with the same mean height and mean distance from its axis as the grains";
     Nothing, "m²/s²", { "granular_temperature" => |v, _| flow::granular_temperature(v.snapshot) }, "third of the velocity variance of the grains, weighted by mass";
     Nothing, "s/m", { "inverse_thermal_speed" => |v, _| flow::granular_temperature(v.snapshot).sqrt().recip() }, "one over the root of the granular temperature";
 

@@ -311,7 +311,7 @@ fn a_heap_of_clumps_is_steeper_than_one_of_spheres() {
         let mut engine = cpu(&dropped(is_clump, 0.6, 150, ""), &settings);
         engine.advance(500).unwrap();
         let state = engine.snapshot().unwrap();
-        packing::repose_angle_deg(&state)
+        packing::cone_angle_deg(&state)
     });
     assert!(rods > 1.2 * spheres, "rods {rods}°, spheres {spheres}°");
 }
