@@ -87,6 +87,52 @@ impl CompatibleForces {
     }
 }
 
+/// How far a state is from rest in its forces \[-\]: sum of contact forces, gravity and applied forces of each dynamic body without
+/// joints, over the size of those forces that are no contact forces, or of what normal forces do to the bodies if that is larger.
+///
+/// It is 0 where all bodies are in equilibrium, of the size of the accelerations where they move, and at rest the error of sweeps that have
+/// not converged. Compatible forces inherit that error, as they have the effect of the solver's forces. Moments count by the longest arm of
+/// the contacts of a body.
+pub fn unbalanced(snapshot: &Snapshot) -> f64 {
+    let world = &snapshot.world;
+    let pull = world.pull();
+    let mut is_joined = vec![false; world.bodies.len()];
+    world
+        .joints
+        .iter()
+        .flat_map(|joint| joint.bodies)
+        .flatten()
+        .for_each(|body| is_joined[body as usize] = true);
+    let mut sums = vec![[DVec3::ZERO; 2]; world.bodies.len()];
+    let mut arms = vec![0.0f64; sums.len()];
+    for contact in &snapshot.contacts {
+        let force = contact.impulse.linear(contact.normal) / snapshot.substep;
+        let moment = contact.impulse.rolling / snapshot.substep;
+        for (body, sign) in contact.bodies.map(|body| body as usize).into_iter().zip([1.0, -1.0]) {
+            let arm = contact.point - world.periodic.image(world.bodies.position[body], contact.point);
+            sums[body][0] += sign * force;
+            sums[body][1] += sign * (arm.cross(force) + moment);
+            arms[body] = arms[body].max(arm.length());
+        }
+    }
+    let pressed = snapshot.pushed_by(&snapshot.normal_forces());
+    let mut squares = [0.0; 3];
+    let is_asked = |body: &usize| world.bodies.inverse_mass[*body] > 0.0 && !is_joined[*body];
+    for body in (0..sums.len()).filter(is_asked) {
+        let locked = world.bodies.locked[body];
+        let [force, moment] = sums[body];
+        let alone = world.bodies.pulled(body, &pull) / world.bodies.inverse_mass[body];
+        let off = force * locked.free_translation() + alone;
+        let turned = (moment + pull.torque_on(body)) * locked.free_rotation();
+        let turned = if arms[body] > 0.0 { turned / arms[body] } else { DVec3::ZERO };
+        squares[0] += off.length_squared() + turned.length_squared();
+        squares[1] += alone.length_squared();
+        squares[2] += (pressed[body] * locked.free_translation()).length_squared();
+    }
+    let [off, alone, pressed] = squares;
+    if off > 0.0 { (off / alone.max(pressed)).sqrt() } else { 0.0 }
+}
+
 /// Motion of a body: displacement, and rotation times the length of its arms.
 type Motion = [DVec3; 2];
 

@@ -11,7 +11,7 @@ use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, PairForce};
 use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, repose, stress, surface};
-use crate::engine::compatible::CompatibleForces;
+use crate::engine::compatible::{self, CompatibleForces};
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::model::JointState;
 
@@ -371,6 +371,7 @@ quantities! {
     Boundary, "N m", { "mean_torque_x" => |v, i| v.mean_loads()[i].torque.x, "mean_torque_y" => |v, i| v.mean_loads()[i].torque.y, "mean_torque_z" => |v, i| v.mean_loads()[i].torque.z }, "mean torque since the output before, impacts included; 0 in the first output";
 
     Compatible, "-", { "compatible_imbalance" => |v, _| v.compatible(|forces, _| forces.imbalance) }, "how far the effect of the compatible forces is from that of the forces of the solver \\[E16\\], over its size";
+    Compatible, "-", { "compatible_unbalanced" => |v, _| compatible::unbalanced(v.snapshot) }, "forces that are not in equilibrium on the dynamic bodies, over their weight: 0 at rest after converged sweeps; compatible forces are wrong by about as much, whatever their imbalance";
     Compatible, "-", { "compatible_difference" => |v, _| v.compatible(CompatibleForces::difference) }, "distance of the compatible forces from the normal forces of the solver, over the size of these";
     Compatible, "-", { "compatible_over_friction" => |v, _| v.compatible(CompatibleForces::over_friction) }, "share of the contacts with friction whose friction, which is that of the solver, is beyond the bound of the compatible force";
     CompatibleBoundary, "N", { "compatible_force_x" => |v, i| v.compatible_load(i).x, "compatible_force_y" => |v, i| v.compatible_load(i).y, "compatible_force_z" => |v, i| v.compatible_load(i).z }, "force of all contacts on a boundary with compatible normal forces; last substep";

@@ -84,6 +84,10 @@
 //! complementary energy is infinite, at f = 0, the stiffness of the contact is zero. The term with ε holds bodies that no contact holds.
 //! Iterations end when |Gᵀ f - b| ≤ tolerance |b|.
 //!
+//! **They are as good as b.** Forces that sweeps have not converged to have another effect on the bodies than the forces of equilibrium, and
+//! compatible forces keep it, to the last digit of the tolerance. `compatible_unbalanced` is what is missing: |f_ext + Gᵀ λ/h| over all
+//! dynamic bodies without joints, all contact impulses included, over the larger of |f_ext| and |b|.
+//!
 //! **With friction** the tangential and rolling impulses stay as the solver has them, and b is the effect of the normal forces alone. The
 //! friction of a contact may then exceed μ times its new normal force: `compatible_over_friction` is the share of such contacts. Where it
 //! is not small, the normal forces are those of a packing with other friction, and mean little.

@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
-use esker::engine::compatible::{CompatibleForces, CompatiblePlan};
+use esker::engine::compatible::{CompatibleForces, CompatiblePlan, unbalanced};
 use esker::engine::{Engine, Snapshot};
 use esker::settings::NormalLaw;
 use esker::simulation::{Device, Simulation};
@@ -139,6 +139,37 @@ fn a_saved_state_has_the_same_compatible_forces() {
         .map(|simulation| simulation.state().unwrap().compatible().unwrap().clone());
     assert_eq!(now, then);
     assert!(now.normal.iter().sum::<f64>() > 9.9);
+}
+
+/// Gravity grows by a fifth on a pyramid at rest, and the next step has two sweeps only. Its compatible forces balance what the solver found to
+/// 1e-10, and are wrong: `unbalanced` tells by how much, within a factor of three, and is small after 300 sweeps.
+#[test]
+fn forces_of_a_step_that_has_not_converged_tell_how_far_they_are_from_balance() {
+    let settings = ["solver.iterations=300", "grains.0.packing.counts=[6, 6, 1]", "grains.1.packing.rows=5"];
+    let corner = "grains.0.packing.corner=[-0.025, -0.025, 0.005]";
+    let scenario = scenario("pyramid.toml", &[&settings[..], &[corner]].concat());
+    let mut engine = cpu(&scenario.world, &scenario.settings);
+    engine.advance(300).unwrap();
+    let at_rest = engine.snapshot().unwrap();
+    assert!(unbalanced(&at_rest) < 1e-3, "at rest {}", unbalanced(&at_rest));
+    let [hasty, converged] = [2, 1000].map(|sweeps| {
+        let mut engine = cpu(&at_rest.world, &scenario.settings);
+        engine.seed(&forces(&at_rest)).unwrap();
+        engine.change(&mut |world| world.gravity *= 1.2).unwrap();
+        engine.set_iterations(sweeps);
+        engine.advance(1).unwrap();
+        engine.snapshot().unwrap()
+    });
+    let normal = |state: &Snapshot| {
+        let compatible = CompatibleForces::of(state, &HERTZ);
+        assert!(compatible.imbalance <= 1e-10, "off balance by {}", compatible.imbalance);
+        state.pushed_by(&compatible.normal)
+    };
+    let error = apart(&normal(&hasty), &normal(&converged));
+    let [told, rest] = [unbalanced(&hasty), unbalanced(&converged)];
+    assert!(error > 0.03, "two sweeps are enough: {error}");
+    assert!((error / 3.0..3.0 * error).contains(&told), "told {told}, off by {error}");
+    assert!(rest < 0.05 * told, "after 1000 sweeps {rest}");
 }
 
 /// Compatible forces of a state without contact forces are zero.
