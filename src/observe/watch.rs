@@ -11,7 +11,7 @@ use glam::DVec3;
 use super::energy::{self, Balance};
 use super::{contacts, grains};
 use crate::contact::ContactState;
-use crate::engine::{EnergyBalance, Snapshot};
+use crate::engine::{EnergyBalance, ImpactStages, Snapshot};
 use crate::model::World;
 use crate::model::nested::CommonSpace;
 pub use warning::{Concern, Warning, grains_lost, no_room};
@@ -33,6 +33,11 @@ const WORTH_TELLING: f64 = 0.05;
 /// Mean residual of the normal rows, over the velocity g h that gravity adds in a substep, above which forces are no longer those of the
 /// contact problem \[-\].
 const LARGE_RESIDUAL: f64 = 0.3;
+/// Fraction of the substeps with bounces whose sweeps ran out, their number, and the restitution from which on a run warns of them \[-\]. A bounce
+/// that is left over is stopped, which loses more than a quarter of its energy from this restitution on.
+const UNSETTLED: f64 = 0.01;
+const UNSETTLED_SUBSTEPS: u64 = 5;
+const ELASTIC: f64 = 0.5;
 /// Number of outputs with a large residual, and their share of all outputs \[-\], above which a run warns.
 const OFTEN: u32 = 4;
 const MOST_OF_THEM: f64 = 0.5;
@@ -173,6 +178,9 @@ pub struct Signs {
     /// Mean residual of the normal rows over g h \[-\]; `None` without gravity.
     residual: Option<f64>,
     given: Option<Given>,
+    /// Impact stages since the start, and the largest restitution of any pair of materials.
+    impacts: ImpactStages,
+    restitution: f64,
     /// Largest solid space that a dynamic boundary has in common with another boundary.
     common: Option<CommonSpace>,
 }
@@ -190,6 +198,8 @@ impl Signs {
             deepest: Deepest::of(snapshot),
             way: h * snapshot.share.largest(fastest),
             residual: (gravity > 0.0).then(|| snapshot.report.residuals.normal.mean / (gravity * h)),
+            impacts: snapshot.report.impact_stages,
+            restitution: world.materials.laws().iter().map(|law| law.restitution).fold(0.0, f64::max),
             common: largest(world.common_spaces(DEEP_OVERLAP).into_iter()),
             given: opened.and_then(|opened| Given::of(snapshot, opened)),
         }
@@ -249,11 +259,16 @@ pub struct Watch {
     common: Option<(f64, CommonSpace)>,
     made: [Made; ROWS.len()],
     unsolved: Unsolved,
+    /// Time of the last state \[s\], its impact stages, and the largest restitution.
+    time: f64,
+    impacts: ImpactStages,
+    restitution: f64,
 }
 
 impl Watch {
     /// Notes the signs of the next state.
     pub fn note(&mut self, signs: &Signs) {
+        (self.time, self.impacts, self.restitution) = (signs.time, signs.impacts, signs.restitution);
         let way = signs.way.max(self.way_before);
         self.way_before = signs.way;
         if let Some(deepest) = signs.deepest {
@@ -291,7 +306,33 @@ impl Watch {
         let deep = self.too_deep.as_ref().and_then(|(time, deepest)| deep(deepest, *time, world));
         let made = self.made.iter().zip(ROWS).filter_map(|(made, row)| energy_made(made, row));
         let common = self.common.map(|(time, common)| solids_overlap(&common, time, world));
-        deep.into_iter().chain(common).chain(made).chain(unsolved(&self.unsolved)).collect()
+        deep.into_iter()
+            .chain(common)
+            .chain(made)
+            .chain(unsolved(&self.unsolved))
+            .chain(self.unsettled())
+            .collect()
+    }
+}
+
+impl Watch {
+    fn unsettled(&self) -> Option<Warning> {
+        let ImpactStages { bounced, unsettled, residual, fraction } = self.impacts;
+        let value = unsettled as f64 / bounced.max(1) as f64;
+        let counts = value > UNSETTLED && unsettled >= UNSETTLED_SUBSTEPS && self.restitution > ELASTIC;
+        counts.then(|| Warning {
+            kind: Concern::Impacts,
+            message: format!(
+                "impacts ran out of sweeps in {unsettled} of {bounced} substeps with bounces, by up to {residual:.2e} m/s, {fraction:.2} of the \
+                 fastest closing speed: bounces that were left over lost their energy"
+            ),
+            value,
+            limit: UNSETTLED,
+            time: self.time,
+            place: None,
+            bodies: Vec::new(),
+            advice: "raise solver.impact_iterations, or shorten solver.time_step".to_owned(),
+        })
     }
 }
 
@@ -386,7 +427,7 @@ mod tests {
 
     use super::super::test_worlds::{beside, stack};
     use super::*;
-    use crate::model::{Boundary, Form, Motion, RigidBody, Surface};
+    use crate::model::{Boundary, Form, Material, Materials, Motion, RigidBody, Surface};
 
     /// The stack with the floor raised so that it overlaps the lower grain, of radius 0.5 m, by this share of its radius.
     fn pressed(overlap: f64) -> Snapshot {
@@ -537,5 +578,21 @@ mod tests {
         assert_eq!((found[0].kind, &found[0].bodies[0][..]), (Concern::SolidsOverlap, "boundary \"body\""));
         assert!((found[0].value - 0.35).abs() < 1e-3, "{:?}", found[0]);
         approx::assert_relative_eq!(warnings(&[sunk(2.0)])[0].value, 1.0, max_relative = 1e-3);
+    }
+
+    /// Twelve of a thousand substeps with bounces ran out of sweeps.
+    #[test]
+    fn impacts_that_run_out_of_sweeps_are_told_where_bounces_keep_energy() {
+        let with_impacts = |unsettled: u64, restitution: f64| {
+            let mut snapshot = beside();
+            let impacts = ImpactStages { bounced: 1000, unsettled, residual: 0.1, fraction: 0.5 };
+            snapshot.report.impact_stages = impacts;
+            let stone = snapshot.world.materials.list[0].clone();
+            snapshot.world.materials = Materials::new(vec![Material { restitution, ..stone }]);
+            warnings(&[snapshot])
+        };
+        let found = with_impacts(12, 0.9);
+        assert_eq!((found.len(), found[0].kind, found[0].value), (1, Concern::Impacts, 0.012));
+        assert!(with_impacts(10, 0.9).is_empty() && with_impacts(12, 0.5).is_empty());
     }
 }
