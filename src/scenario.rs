@@ -117,9 +117,9 @@
 //!
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and one of: `corner` and
 //! `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid fraction), `pyramid` (base, rows,
-//! lift), `list` (positions; radii, velocities, angular_velocities, each one per position), `csv`, `dump` and `frame` (files, see below). A lattice is filled from below. `corner` is the centre of its first
-//! grain; with `counts = [nx, ny]` it has as many layers as `count` grains need. In a box or region only those sites are used whose grain
-//! lies inside, whatever its jitter.
+//! lift), `list` (positions; radii, velocities, angular_velocities, each one per position), `csv`, `dump` and `frame` (files, see below).
+//! A lattice is filled from below. `corner` is the centre of its first grain; with `counts = [nx, ny]` it has as many layers as `count`
+//! grains need. In a box or region only those sites are used whose grain lies inside, whatever its jitter.
 //!
 //! `csv` is a table with the columns x, y, z and optionally radius (or r, diameter), vx, vy, vz, wx, wy, wz, density or mass, material, qw, qx,
 //! qy, qz, separated by commas, semicolons, tabs or blanks. `dump` is a text dump of LAMMPS or LIGGGHTS with x y z, xu yu zu, xs ys zs or xsu

@@ -5,7 +5,6 @@ mod fuzz;
 use std::fs;
 use std::path::Path;
 
-use esker::engine::Engine;
 use esker::model::{Materials, World};
 use esker::scenario::{Problems, Scenario};
 

@@ -75,7 +75,8 @@ const UNITS: [(&str, [f64; 3]); 4] =
     [("", [1.0; 3]), ("si", [1.0; 3]), ("cgs", [1e-2, 1e-3, 1.0]), ("micro", [1e-6, 1e-15, 1e-6])];
 
 /// Columns of a file: titles, and how a grain fills them.
-type Column = (String, Box<dyn Fn(usize, &Grain) -> String>);
+type Column = (String, Fill);
+type Fill = Box<dyn Fn(usize, &Grain) -> String>;
 
 fn number(value: f64) -> String {
     format!("{value:e}")
@@ -85,8 +86,7 @@ fn number(value: f64) -> String {
 fn columns(meant: &Meant, units: [f64; 3], names: &Names, dice: &mut Dice) -> Vec<Column> {
     let [length, mass, time] = units;
     let mut all: Vec<Column> = Vec::new();
-    let mut add =
-        |title: &str, fill: Box<dyn Fn(usize, &Grain) -> String>| all.push((title.to_owned(), fill));
+    let mut add = |title: &str, fill: Fill| all.push((title.to_owned(), fill));
     for axis in 0..3 {
         let (place, velocity, spin) = (names.place, names.velocity, names.spin);
         add(
