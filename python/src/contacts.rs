@@ -2,12 +2,11 @@
 
 use esker::engine::Snapshot;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::grains::position;
 use crate::simulation::Simulation;
-use crate::values::{shown, table};
+use crate::values::{grain_id, table};
 
 /// The contacts of one state: arrays with one row per contact, of pairs that touch or nearly touch.
 ///
@@ -39,17 +38,9 @@ pub struct Contacts {
 impl Contacts {
     /// Which contacts a body takes part in, array of shape (n,) of booleans. `body` is the id of a grain or the name of a boundary.
     fn of<'py>(&self, py: Python<'py>, body: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let wanted = match (body.extract::<String>(), body.extract::<i64>()) {
-            (Ok(name), _) => {
-                -1 - position(&name, self.boundaries.iter().map(String::as_str), "boundary")? as i64
-            }
-            (_, Ok(id)) => id,
-            _ => {
-                let found = shown(body);
-                return Err(PyTypeError::new_err(format!(
-                    "body: expected the id of a grain or the name of a boundary, found {found}"
-                )));
-            }
+        let wanted = match body.extract::<String>() {
+            Ok(name) => -1 - position(&name, self.boundaries.iter().map(String::as_str), "boundary")? as i64,
+            Err(_) => grain_id(body)?,
         };
         let bodies = self.bodies.bind(py).readonly();
         let found =

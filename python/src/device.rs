@@ -9,12 +9,13 @@ use esker::gpu::ensemble::Ensemble as Worlds;
 use esker::scenario::Scenario;
 use esker::simulation::Device as Choice;
 use esker::simulation::device::{gpu_in, open};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::errors::raised;
-use crate::values::shown;
+use crate::errors::{raised, refused};
+use crate::fork;
+use crate::values::{shown, whole};
 
 /// A device that simulations run on.
 #[pyclass(frozen, get_all, module = "esker")]
@@ -60,7 +61,11 @@ impl Device {
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Vec<Device>> {
     let empty = Scenario::of_world(Default::default(), Default::default());
-    let (cpu, adapters) = py.detach(|| (open(Choice::Cpu, &empty), Adapter::open_all()));
+    fork::check_cards()?;
+    let (cpu, adapters) = fork::detached(py, || (open(Choice::Cpu, &empty), Adapter::open_all()))?;
+    if adapters.iter().any(|(_, device)| device.is_ok()) {
+        fork::note_cards();
+    }
     let cpu = cpu.map_err(|error| raised(&error))?.identity();
     let adapters = adapters.into_iter().filter_map(|(report, device)| {
         let word = if report.is_software() { "software" } else { "gpu" };
@@ -85,18 +90,25 @@ impl Ensemble {
     #[new]
     #[pyo3(signature = (worlds, device = Word::auto()))]
     #[pyo3(text_signature = "(worlds, device='auto')")]
-    fn new(py: Python<'_>, worlds: usize, #[pyo3(from_py_with = word)] device: Word) -> PyResult<Ensemble> {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = whole)] worlds: usize,
+        #[pyo3(from_py_with = word)] device: Word,
+    ) -> PyResult<Ensemble> {
         let choice = match (device.device, &device.ensemble) {
             (Choice::Auto | Choice::Gpu, None) => DeviceChoice::Hardware,
             (Choice::Software, None) => DeviceChoice::Software,
             _ => {
                 let message =
                     "device: an ensemble is on a graphics card: expected \"auto\", \"gpu\" or \"software\"";
-                return Err(PyValueError::new_err(message));
+                return Err(refused(message));
             }
         };
-        let made = py.detach(|| Worlds::new(Adapter::open(choice)?, worlds));
-        Ok(Ensemble { worlds: made.map_err(|error| raised(&error))? })
+        fork::check_cards()?;
+        let made = fork::detached(py, || Worlds::new(Adapter::open(choice)?, worlds))?;
+        let worlds = made.map_err(|error| raised(&error))?;
+        fork::note_cards();
+        Ok(Ensemble { worlds })
     }
 
     /// Number of simulations for which there is room: the number asked for, rounded up to a power of two.
@@ -132,16 +144,28 @@ impl Word {
     /// that saved it.
     pub fn open(
         &self,
+        py: Python<'_>,
         scenario: &Scenario,
         checkpoint: Option<&Checkpoint>,
-    ) -> Result<Box<dyn Engine>, esker::error::Error> {
+    ) -> PyResult<Box<dyn Engine>> {
         let saved_on = checkpoint.map(|checkpoint| checkpoint.header.engine.as_str());
-        match (&self.ensemble, self.device, saved_on) {
-            (Some(ensemble), ..) => gpu_in(ensemble, scenario),
-            (None, Choice::Auto, Some("cpu")) => open(Choice::Cpu, scenario),
-            (None, Choice::Auto, Some(_)) => open(Choice::Gpu, scenario),
-            (None, device, _) => open(device, scenario),
+        let choice = match (self.device, saved_on) {
+            (Choice::Auto, Some("cpu")) => Choice::Cpu,
+            (Choice::Auto, Some(_)) => Choice::Gpu,
+            (choice, _) => choice,
+        };
+        if self.ensemble.is_some() || choice != Choice::Cpu {
+            fork::check_cards()?;
         }
+        let opened = fork::detached(py, || match &self.ensemble {
+            Some(ensemble) => gpu_in(ensemble, scenario),
+            None => open(choice, scenario),
+        })?;
+        let engine = opened.map_err(|error| raised(&error))?;
+        if engine.identity().engine == "gpu" {
+            fork::note_cards();
+        }
+        Ok(engine)
     }
 }
 
@@ -157,7 +181,6 @@ pub fn word(object: &Bound<'_, PyAny>) -> PyResult<Word> {
         .map_err(|_| PyTypeError::new_err(format!("{expected}, found {}", shown(object))))?
         .to_string();
     let device = WORDS.into_iter().find(|(known, _)| *known == text).map(|(_, device)| device);
-    let device =
-        device.ok_or_else(|| PyValueError::new_err(format!("{expected}, found {}", shown(object))))?;
+    let device = device.ok_or_else(|| refused(format!("{expected}, found {}", shown(object))))?;
     Ok(Word { text, device, ensemble: None })
 }

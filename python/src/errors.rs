@@ -1,22 +1,19 @@
 //! Exceptions, and the mistakes of a scenario as Python objects.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 use esker::scenario::Problems;
-use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use pyo3::import_exception;
 use pyo3::prelude::*;
 
-create_exception!(
-    esker,
-    Error,
-    PyException,
-    "A simulation that cannot go on, or a request that cannot be met: the message says why and what to change."
-);
-create_exception!(
-    esker,
-    ScenarioError,
-    Error,
-    "A scenario with mistakes. The attribute `problems` lists all of them, each a `Problem`."
-);
+import_exception!(esker._errors, Error);
+import_exception!(esker._errors, FileError);
+import_exception!(esker._errors, InputError);
+import_exception!(esker._errors, MissingFileError);
+import_exception!(esker._errors, MissingScenarioError);
+import_exception!(esker._errors, ScenarioError);
+import_exception!(esker._errors, UnknownNameError);
 
 /// One mistake in a scenario.
 #[pyclass(frozen, get_all, module = "esker")]
@@ -101,19 +98,82 @@ pub fn in_python(message: &str) -> String {
 
 /// Exception for an error of the library.
 pub fn raised(error: &esker::error::Error) -> PyErr {
-    Error::new_err(in_python(&error.to_string()))
+    use esker::error::Error as Found;
+    let message = in_python(&error.to_string());
+    match error {
+        Found::Unknown { .. } | Found::NoGrain { .. } => UnknownNameError::new_err(message),
+        Found::InvalidSetting { .. }
+        | Found::RigidSprings
+        | Found::Clash { .. }
+        | Found::NotDriven { .. }
+        | Found::NotPrescribed { .. }
+        | Found::NotRotating { .. }
+        | Found::NotDynamic { .. }
+        | Found::Unusable { .. }
+        | Found::Changed { .. }
+        | Found::InputAtRisk { .. } => InputError::new_err(message),
+        Found::File { path, source } => {
+            let is_missing = source.kind() == ErrorKind::NotFound;
+            let code = source.raw_os_error().or(is_missing.then_some(MISSING));
+            let exception = match is_missing {
+                true => MissingFileError::new_err(message),
+                false => FileError::new_err(message),
+            };
+            of_file(exception, code, path)
+        }
+        _ => Error::new_err(message),
+    }
+}
+
+/// Number of the system for a file that is not there (ENOENT).
+const MISSING: i32 = 2;
+
+/// Exception with the number that the system has for it, and the file.
+fn of_file(exception: PyErr, code: Option<i32>, path: &Path) -> PyErr {
+    Python::attach(|py| {
+        let value = exception.value(py);
+        let told = value.setattr("errno", code).and_then(|()| value.setattr("filename", path));
+        told.err().unwrap_or(exception)
+    })
+}
+
+/// Exception for a value that was refused.
+pub fn refused(message: impl Into<String>) -> PyErr {
+    InputError::new_err(message.into())
 }
 
 /// Exception for the mistakes in a scenario.
 pub fn wrong(py: Python<'_>, problems: &Problems, origin: Origin) -> PyErr {
-    let list = problems.list().iter().map(|problem| Problem::of(problem, origin)).collect();
-    scenario_error(py, &in_python(problems.headline()), list)
+    scenario_error(py, &in_python(problems.headline()), listed(problems, origin))
+}
+
+/// Exception for the mistakes in a scenario that is at a path.
+pub fn wrong_at(py: Python<'_>, problems: &Problems, path: &Path) -> PyErr {
+    let list = listed(problems, Origin::File);
+    match path.exists() {
+        true => scenario_error(py, &in_python(problems.headline()), list),
+        false => {
+            let message = told(&in_python(problems.headline()), &list);
+            of_file(with_problems(py, MissingScenarioError::new_err(message), list), Some(MISSING), path)
+        }
+    }
+}
+
+fn listed(problems: &Problems, origin: Origin) -> Vec<Problem> {
+    problems.list().iter().map(|problem| Problem::of(problem, origin)).collect()
 }
 
 /// Exception for mistakes under a headline.
 pub fn scenario_error(py: Python<'_>, headline: &str, problems: Vec<Problem>) -> PyErr {
+    with_problems(py, ScenarioError::new_err(told(headline, &problems)), problems)
+}
+
+fn told(headline: &str, problems: &[Problem]) -> String {
     let lines: String = problems.iter().map(|problem| format!("\n  {}", problem.__str__())).collect();
-    let exception = ScenarioError::new_err(format!("{headline}{lines}"));
+    format!("{headline}{lines}")
+}
+
+fn with_problems(py: Python<'_>, exception: PyErr, problems: Vec<Problem>) -> PyErr {
     match exception.value(py).setattr("problems", problems) {
         Ok(()) => exception,
         Err(other) => other,

@@ -5,7 +5,7 @@ use glam::DVec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
-use crate::errors::Error;
+use crate::errors::UnknownNameError;
 use crate::simulation::Simulation;
 use crate::values::table;
 
@@ -64,6 +64,6 @@ pub fn position<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone, wh
     known.clone().position(|other| other == name).ok_or_else(|| {
         let known: Vec<String> = known.map(|known| format!("\"{known}\"")).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Error::new_err(format!("there is no {what} \"{name}\"; the scene has {known}"))
+        UnknownNameError::new_err(format!("there is no {what} \"{name}\"; the scene has {known}"))
     })
 }

@@ -7,6 +7,7 @@ mod boundary;
 mod contacts;
 mod device;
 mod errors;
+mod fork;
 mod grains;
 mod reading;
 mod runs;
@@ -28,7 +29,7 @@ mod _esker {
     #[pymodule_export]
     use super::device::{Device, Ensemble, devices};
     #[pymodule_export]
-    use super::errors::{Error, Problem, ScenarioError};
+    use super::errors::Problem;
     #[pymodule_export]
     use super::reading::{check, read_frame, read_index};
     #[pymodule_export]
@@ -42,6 +43,7 @@ mod _esker {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::fork::begin();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

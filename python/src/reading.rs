@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{in_python, raised};
+use crate::fork;
 use crate::scenario::of_either;
 use crate::values::table;
 
@@ -22,7 +23,7 @@ pub fn read_index(folder: PathBuf, kind: &str) -> PyResult<Vec<(PathBuf, f64)>> 
 /// Arrays of a frame by their names; "points" has the points [m] and "time" the time [s].
 #[pyfunction]
 pub fn read_frame(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    let frame = py.detach(|| PolyData::read(&path)).map_err(|error| raised(&error))?;
+    let frame = fork::detached(py, || PolyData::read(&path))?.map_err(|error| raised(&error))?;
     let dictionary = PyDict::new(py);
     dictionary.set_item("time", frame.time)?;
     dictionary.set_item("points", table(py, frame.points)?)?;

@@ -9,14 +9,15 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{Origin, raised, wrong};
+use crate::errors::{Origin, raised, wrong, wrong_at};
+use crate::fork;
 use crate::values::{overrides, scenario_text, shown};
 
 /// Loads the scenario of a file.
 pub fn of_file(py: Python<'_>, path: &Path, set: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Scenario>> {
     let overrides = overrides(set)?;
-    let scenario = py.detach(|| Scenario::load(path, &overrides));
-    scenario.map(Arc::new).map_err(|problems| wrong(py, &problems, Origin::File))
+    let scenario = fork::detached(py, || Scenario::load(path, &overrides))?;
+    scenario.map(Arc::new).map_err(|problems| wrong_at(py, &problems, path))
 }
 
 /// Reads the scenario in a dictionary; paths in it start at `folder`.
@@ -27,7 +28,7 @@ pub fn of_dictionary(
     set: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Arc<Scenario>> {
     let (py, text, overrides) = (dictionary.py(), scenario_text(dictionary)?, overrides(set)?);
-    let scenario = py.detach(|| Scenario::parse(name, &text, folder, &overrides));
+    let scenario = fork::detached(py, || Scenario::parse(name, &text, folder, &overrides))?;
     scenario.map(Arc::new).map_err(|problems| wrong(py, &problems, Origin::Dictionary))
 }
 
@@ -51,7 +52,9 @@ pub fn of_checkpoint(
 ) -> PyResult<Arc<Scenario>> {
     let name = checkpoint.path.file_stem().unwrap_or_default().to_string_lossy();
     let overrides = overrides(set)?;
-    let scenario = py.detach(|| Scenario::parse(&name, &checkpoint.resolved, Path::new(""), &overrides));
+    // The folder of results, from which the scenario there names its meshes.
+    let folder = checkpoint.path.parent().unwrap_or(Path::new(""));
+    let scenario = fork::detached(py, || Scenario::parse(&name, &checkpoint.resolved, folder, &overrides))?;
     let mut scenario = scenario.map_err(|problems| wrong(py, &problems, Origin::File))?;
     scenario.inputs.0.push(checkpoint.path.clone());
     Ok(Arc::new(scenario))
@@ -59,5 +62,5 @@ pub fn of_checkpoint(
 
 /// Reads a checkpoint from its file, or from a folder of results.
 pub fn checkpoint(py: Python<'_>, path: &Path) -> PyResult<Checkpoint> {
-    py.detach(|| Checkpoint::read(path)).map_err(|error| raised(&error))
+    fork::detached(py, || Checkpoint::read(path))?.map_err(|error| raised(&error))
 }

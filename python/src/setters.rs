@@ -6,13 +6,13 @@ use esker::model::{Drive, Grain, World};
 use esker::simulation::Target;
 use glam::DVec3;
 use numpy::PyArray1;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::errors::Error;
+use crate::errors::{UnknownNameError, refused};
 use crate::grains::position;
 use crate::simulation::Simulation;
-use crate::values::{number, numbers, rows, shown, vector};
+use crate::values::{any_number, grain_id, grain_ids, number, numbers, rows, vector};
 
 pub fn gravity(own: &Simulation, py: Python<'_>, gravity: &Bound<'_, PyAny>) -> PyResult<()> {
     let gravity = vector(gravity, "gravity [m/s²]")?;
@@ -46,13 +46,7 @@ pub fn force(
     if let Ok(name) = body.extract::<String>() {
         return own.with(py, |engine| engine.set_force(name.as_str(), force, torque));
     }
-    let id: i64 = body.extract().map_err(|_| {
-        let found = shown(body);
-        PyTypeError::new_err(format!(
-            "body: expected the id of a grain or the name of a boundary, found {found}"
-        ))
-    })?;
-    let place = places(own, py, &[id])?[0];
+    let place = places(own, py, &[grain_id(body)?])?[0];
     own.with(py, |engine| engine.set_force(Target::Grain(place), force, torque))
 }
 
@@ -67,9 +61,12 @@ fn places(own: &Simulation, py: Python<'_>, ids: &[i64]) -> PyResult<Vec<usize>>
         Ok(ids.iter().map(|&id| place(world, id)).collect::<Result<Vec<usize>, i64>>())
     })?;
     found.map_err(|id| {
-        Error::new_err(format!("there is no grain of id {id}: `ids()` lists those that are there"))
+        UnknownNameError::new_err(format!("there is no grain of id {id}: `ids()` lists those that are there"))
     })
 }
+
+/// Time within which a servo removes its error, unless another is given \[s\].
+const RESPONSE_TIME: f64 = 0.05;
 
 /// Arguments of Python for the drive of a joint.
 pub struct Given<'a, 'py> {
@@ -77,21 +74,24 @@ pub struct Given<'a, 'py> {
     pub pressure: Option<&'a Bound<'py, PyAny>>,
     pub velocity: Option<&'a Bound<'py, PyAny>>,
     pub position: Option<&'a Bound<'py, PyAny>>,
-    pub force_limit: Option<f64>,
-    pub response_time: f64,
+    pub force_limit: Option<&'a Bound<'py, PyAny>>,
+    pub response_time: Option<&'a Bound<'py, PyAny>>,
 }
 
 impl Given<'_, '_> {
     fn drive(&self) -> PyResult<Option<Drive>> {
-        let force_limit = self.force_limit.unwrap_or(f64::INFINITY);
+        // Without a limit is a limit as well: infinity.
+        let force_limit =
+            self.force_limit.map_or(Ok(f64::INFINITY), |limit| any_number(limit, "force_limit [N, N m]"))?;
         if force_limit.is_nan() || force_limit <= 0.0 {
             let message = format!("force_limit [N, N m]: expected a positive number, found {force_limit}");
-            return Err(PyValueError::new_err(message));
+            return Err(refused(message));
         }
-        let response_time = self.response_time;
+        let response_time =
+            self.response_time.map_or(Ok(RESPONSE_TIME), |time| any_number(time, "response_time [s]"))?;
         if !(response_time.is_finite() && response_time > 0.0) {
             let message = format!("response_time [s]: expected a positive time, found {response_time}");
-            return Err(PyValueError::new_err(message));
+            return Err(refused(message));
         }
         match (self.force, self.pressure, self.velocity, self.position) {
             (None, None, None, None) => Ok(None),
@@ -127,7 +127,7 @@ fn course(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Course> {
     let ascends = times.windows(2).all(|pair| pair[0] < pair[1]);
     if times.len() != values.len() || times.is_empty() || !ascends {
         let (times, values) = (times.len(), values.len());
-        return Err(PyValueError::new_err(format!(
+        return Err(refused(format!(
             "{what}: expected ascending times and as many values, found {times} times and {values} values"
         )));
     }
@@ -149,7 +149,7 @@ impl Batch<'_, '_> {
         let positions = rows::<3>(self.positions, "positions [m]")?;
         let radii = numbers(self.radius, positions.len(), "radius [m]")?;
         if let Some(radius) = radii.iter().find(|radius| !RADII.contains(radius)) {
-            return Err(PyValueError::new_err(format!(
+            return Err(refused(format!(
                 "radius [m]: expected a positive radius (1e-7 to 1e6), found {radius}"
             )));
         }
@@ -160,7 +160,7 @@ impl Batch<'_, '_> {
                 found => {
                     let (wanted, found) = (positions.len(), found.len());
                     let message = format!("{what}: expected {wanted} rows, one per position, found {found}");
-                    Err(PyValueError::new_err(message))
+                    Err(refused(message))
                 }
             },
         };
@@ -199,15 +199,7 @@ pub fn add_grains<'py>(
 }
 
 pub fn remove_grains(own: &Simulation, py: Python<'_>, ids: &Bound<'_, PyAny>) -> PyResult<()> {
-    let count = ids.len().map_err(|_| {
-        let found = shown(ids);
-        PyTypeError::new_err(format!("ids: expected a list or an array of ids, found {found}"))
-    })?;
-    let wanted = numbers(ids, count, "ids [-]")?;
-    if let Some(other) = wanted.iter().find(|id| id.fract() != 0.0) {
-        return Err(PyValueError::new_err(format!("ids [-]: expected whole numbers, found {other}")));
-    }
-    let wanted: Vec<i64> = wanted.into_iter().map(|id| id as i64).collect();
+    let wanted = grain_ids(ids)?;
     let places = places(own, py, &wanted)?;
     own.with(py, |engine| engine.remove_grains(&places))
 }

@@ -1,7 +1,7 @@
 //! Class `Simulation`: its construction and its interface. The other files hold the work of its methods.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use esker::scenario::Scenario;
@@ -14,11 +14,16 @@ use crate::boundary::{Boundary, boundary};
 use crate::contacts::{Contacts, contacts};
 use crate::device::{Device, Word, word};
 use crate::errors::{Error, raised};
+use crate::fork;
 use crate::stepping::{self, Calls, Pace};
+use crate::values::whole;
 use crate::{grains, runs, scenario, setters};
 
 /// Simulation of the library, which the class wraps.
 pub type Engine = esker::simulation::Simulation<'static>;
+
+/// Interface to the processor, of a device that is no graphics card.
+const CPU_BACKEND: &str = "rayon";
 
 /// A scene on a device, at one time.
 ///
@@ -31,7 +36,10 @@ pub type Engine = esker::simulation::Simulation<'static>;
 #[pyclass(frozen, module = "esker")]
 pub struct Simulation {
     pub scenario: Arc<Scenario>,
-    engine: Mutex<Engine>,
+    /// The engine; `None` only while this is dropped.
+    engine: Mutex<Option<Engine>>,
+    /// Process that it belongs to.
+    process: AtomicU32,
     /// Number of threads that wait for the engine.
     waiting: AtomicUsize,
     pub is_stepping: AtomicBool,
@@ -48,7 +56,8 @@ impl Simulation {
         let device = Device::of(engine.identity(), word);
         Ok(Simulation {
             scenario,
-            engine: Mutex::new(engine),
+            engine: Mutex::new(Some(engine)),
+            process: AtomicU32::new(std::process::id()),
             waiting: AtomicUsize::new(0),
             is_stepping: AtomicBool::new(false),
             pace: Mutex::default(),
@@ -63,16 +72,39 @@ impl Simulation {
         py: Python<'_>,
         call: impl FnOnce(&mut Engine) -> Result<T, esker::error::Error> + Send,
     ) -> PyResult<T> {
-        let found = py.detach(|| {
+        self.take_over()?;
+        let found = fork::detached(py, || {
             self.waiting.fetch_add(1, Ordering::SeqCst);
             let engine = self.engine.lock();
             self.waiting.fetch_sub(1, Ordering::SeqCst);
-            engine.ok().map(|mut engine| call(&mut engine))
-        });
+            engine.ok().and_then(|mut engine| engine.as_mut().map(call))
+        })?;
         let found = found.ok_or_else(|| {
             Error::new_err("the engine panicked before and has no state to show: start the simulation anew")
         })?;
         found.map_err(|error| raised(&error))
+    }
+
+    /// Makes the simulation one of this process, where it was forked from the process that made the simulation.
+    fn take_over(&self) -> PyResult<()> {
+        let here = std::process::id();
+        if self.process.load(Ordering::SeqCst) == here {
+            return Ok(());
+        }
+        if self.device.get().backend != CPU_BACKEND {
+            return Err(fork::no_card());
+        }
+        // A thread that had the lock at the fork is not in this process, and never gives it back.
+        if self.engine.try_lock().is_err() {
+            return Err(Error::new_err(
+                "the process was forked while another thread stepped this simulation, whose state here is half a step: fork between \
+                 steps, or start the simulation anew in this process",
+            ));
+        }
+        self.waiting.store(0, Ordering::SeqCst);
+        self.is_stepping.store(false, Ordering::SeqCst);
+        self.process.store(here, Ordering::SeqCst);
+        Ok(())
     }
 
     /// Waits until threads that want the engine have it. A lock that is taken again at once would not be fair to them.
@@ -84,6 +116,16 @@ impl Simulation {
 
     fn time_now(&self, py: Python<'_>) -> PyResult<f64> {
         self.with(py, |engine| Ok(engine.time()))
+    }
+}
+
+impl Drop for Simulation {
+    fn drop(&mut self) {
+        // A driver whose threads are in another process would wait for them for ever.
+        let is_foreign = *self.process.get_mut() != std::process::id();
+        if is_foreign && self.device.get().backend != CPU_BACKEND {
+            std::mem::forget(self.engine.get_mut().map(Option::take));
+        }
     }
 }
 
@@ -140,9 +182,8 @@ impl Simulation {
     ) -> PyResult<Simulation> {
         let checkpoint = scenario::checkpoint(py, &path)?;
         let scenario = scenario::of_checkpoint(py, &checkpoint, set)?;
-        let engine = py.detach(|| {
-            Engine::restore_on(&scenario, device.open(&scenario, Some(&checkpoint))?, &checkpoint.path)
-        });
+        let opened = device.open(py, &scenario, Some(&checkpoint))?;
+        let engine = fork::detached(py, || Engine::restore_on(&scenario, opened, &checkpoint.path))?;
         let engine = engine.map_err(|error| raised(&error))?;
         Simulation::new(py, scenario, engine, &device.text)
     }
@@ -276,7 +317,7 @@ impl Simulation {
     }
 
     /// Advances by a number of time steps. Callbacks are called when they are due. Ctrl-C ends it after the present batch of steps.
-    fn step(slf: &Bound<'_, Self>, steps: u64) -> PyResult<()> {
+    fn step(slf: &Bound<'_, Self>, #[pyo3(from_py_with = whole)] steps: u64) -> PyResult<()> {
         let own = slf.get();
         let end = own.with(slf.py(), |engine| Ok(engine.steps()))?.saturating_add(steps);
         stepping::step_until(slf, end, None)
@@ -352,7 +393,10 @@ impl Simulation {
     /// of them lets the joint go. Each is a number, or times [s] and values `(times, values)`, linear in between. `force_limit` [N] (of a
     /// hinge [N m]) is the largest force that holds a velocity or a position, by default without limit; what a position is off by goes away
     /// within `response_time` [s].
-    #[pyo3(signature = (joint, *, force = None, pressure = None, velocity = None, position = None, force_limit = None, response_time = 0.05))]
+    #[pyo3(signature = (joint, *, force = None, pressure = None, velocity = None, position = None, force_limit = None, response_time = None))]
+    #[pyo3(
+        text_signature = "($self, joint, *, force=None, pressure=None, velocity=None, position=None, force_limit=None, response_time=0.05)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn set_drive(
         &self,
@@ -362,8 +406,8 @@ impl Simulation {
         pressure: Option<&Bound<'_, PyAny>>,
         velocity: Option<&Bound<'_, PyAny>>,
         position: Option<&Bound<'_, PyAny>>,
-        force_limit: Option<f64>,
-        response_time: f64,
+        force_limit: Option<&Bound<'_, PyAny>>,
+        response_time: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let given = setters::Given { force, pressure, velocity, position, force_limit, response_time };
         setters::drive(self, py, joint, &given)
@@ -422,7 +466,7 @@ impl Simulation {
 
 /// Opens a scenario at its start, on a device.
 fn start(py: Python<'_>, scenario: Arc<Scenario>, word: &Word) -> PyResult<Simulation> {
-    let engine =
-        py.detach(|| Engine::on(&scenario, word.open(&scenario, None)?)).map_err(|error| raised(&error))?;
+    let opened = word.open(py, &scenario, None)?;
+    let engine = fork::detached(py, || Engine::on(&scenario, opened))?.map_err(|error| raised(&error))?;
     Simulation::new(py, scenario, engine, &word.text)
 }

@@ -5,11 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use esker::simulation::{Interval, steps_until};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::Error;
+use crate::errors::{Error, refused};
 use crate::simulation::Simulation;
 use crate::values::number;
 
@@ -170,12 +169,12 @@ pub fn step_until(this: &Bound<'_, Simulation>, end: u64, watch: Option<&Bound<'
 pub fn last_step(own: &Simulation, py: Python<'_>, until: Option<&Bound<'_, PyAny>>) -> PyResult<(f64, u64)> {
     let end = until.map_or(Ok(own.scenario.duration), |until| number(until, "until [s]"))?;
     let time_step = own.scenario.settings.time_step;
-    esker::scenario::check_step_count(end, time_step).map_err(PyValueError::new_err)?;
+    esker::scenario::check_step_count(end, time_step).map_err(refused)?;
     let (last, now) = (steps_until(end, time_step), own.with(py, |engine| Ok(engine.steps()))?);
     if last < now {
         let time = now as f64 * time_step;
         let message = format!("until [s]: expected the present time, {time} s, or a later one, found {end}");
-        return Err(PyValueError::new_err(message));
+        return Err(refused(message));
     }
     Ok((end, last))
 }
@@ -184,7 +183,7 @@ pub fn last_step(own: &Simulation, py: Python<'_>, until: Option<&Bound<'_, PyAn
 pub fn call(own: &Simulation, py: Python<'_>, every: &Bound<'_, PyAny>, function: Py<PyAny>) -> PyResult<()> {
     let every = number(every, "every [s]")?;
     if every <= 0.0 {
-        return Err(PyValueError::new_err(format!("every [s]: expected a positive time, found {every}")));
+        return Err(refused(format!("every [s]: expected a positive time, found {every}")));
     }
     if !function.bind(py).is_callable() {
         let found = crate::values::shown(function.bind(py));

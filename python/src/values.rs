@@ -2,17 +2,18 @@
 
 use glam::DVec3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
-use crate::errors::{Problem, scenario_error};
+use crate::errors::{Problem, refused, scenario_error};
 
 /// Text of a scenario file with the values of a dictionary.
 pub fn scenario_text(dictionary: &Bound<'_, PyDict>) -> PyResult<String> {
-    let mut reader = Reader { problems: Vec::new() };
-    let entries = reader.table(dictionary, "");
+    let mut reader = Reader::default();
+    let entries =
+        reader.inside(dictionary, "", |reader| Some(reader.table(dictionary, ""))).unwrap_or_default();
     reader.finish(dictionary.py(), "dictionary")?;
     let mut document = DocumentMut::new();
     for (key, value) in entries {
@@ -24,8 +25,8 @@ pub fn scenario_text(dictionary: &Bound<'_, PyDict>) -> PyResult<String> {
 /// Overrides in the form of `esker run --set`, from a dictionary of paths and values.
 pub fn overrides(set: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
     let Some(set) = set else { return Ok(Vec::new()) };
-    let mut reader = Reader { problems: Vec::new() };
-    let entries = reader.table(set, "");
+    let mut reader = Reader::default();
+    let entries = reader.inside(set, "", |reader| Some(reader.table(set, ""))).unwrap_or_default();
     reader.finish(set.py(), "set")?;
     Ok(entries.into_iter().map(|(key, value)| format!("{key}={value}")).collect())
 }
@@ -51,9 +52,15 @@ fn laid_out(value: Value) -> Item {
     }
 }
 
+/// Deepest nesting of dictionaries and lists: no scenario has more than about ten levels.
+const DEEPEST: usize = 64;
+
 /// Reader of values, which notes everything that a scenario cannot hold.
+#[derive(Default)]
 struct Reader {
     problems: Vec<Problem>,
+    /// Addresses of the dictionaries, lists and arrays that the present value is in.
+    around: Vec<usize>,
 }
 
 impl Reader {
@@ -79,6 +86,27 @@ impl Reader {
         entries
     }
 
+    /// Reads what is in a dictionary, a list or an array, unless that is inside of itself or too deep.
+    fn inside<T>(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        path: &str,
+        read: impl FnOnce(&mut Reader) -> Option<T>,
+    ) -> Option<T> {
+        let address = object.as_ptr() as usize;
+        if self.around.contains(&address) {
+            return self.refuse(path, "contains itself".to_owned(), "a scenario is finite: put a copy there");
+        }
+        if self.around.len() >= DEEPEST {
+            let message = format!("is nested more than {DEEPEST} levels deep");
+            return self.refuse(path, message, "a scenario has dictionaries and lists in a few levels");
+        }
+        self.around.push(address);
+        let found = read(self);
+        self.around.pop();
+        found
+    }
+
     fn value(&mut self, object: &Bound<'_, PyAny>, path: &str) -> Option<Value> {
         if let Ok(value) = object.cast::<PyBool>() {
             return Some(value.is_true().into());
@@ -96,12 +124,14 @@ impl Reader {
             return Some(number.value().into());
         }
         if let Ok(dictionary) = object.cast::<PyDict>() {
-            return Some(InlineTable::from_iter(self.table(dictionary, path)).into());
+            let table =
+                |reader: &mut Reader| Some(InlineTable::from_iter(reader.table(dictionary, path)).into());
+            return self.inside(object, path, table);
         }
         if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-            return self.list(object, path);
+            return self.inside(object, path, |reader| reader.list(object, path));
         }
-        self.converted(object, path)
+        self.inside(object, path, |reader| reader.converted(object, path))
     }
 
     fn list(&mut self, object: &Bound<'_, PyAny>, path: &str) -> Option<Value> {
@@ -126,7 +156,7 @@ impl Reader {
         }
     }
 
-    fn refuse(&mut self, path: &str, message: String, help: &str) -> Option<Value> {
+    fn refuse<T>(&mut self, path: &str, message: String, help: &str) -> Option<T> {
         self.note(path, message, help);
         None
     }
@@ -152,11 +182,63 @@ pub fn shown(object: &Bound<'_, PyAny>) -> String {
 
 /// Reads a finite number; `what` names it with its unit.
 pub fn number(object: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
-    let wrong = || format!("{what}: expected a number, found {}", shown(object));
-    let number: f64 = object.extract().map_err(|_| PyTypeError::new_err(wrong()))?;
+    let number = any_number(object, what)?;
     match number.is_finite() {
         true => Ok(number),
-        false => Err(PyValueError::new_err(format!("{what}: expected a finite number, found {number}"))),
+        false => Err(refused(format!("{what}: expected a finite number, found {number}"))),
+    }
+}
+
+/// Reads a number, which may be infinite. A boolean is none, although Python counts with it.
+pub fn any_number(object: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
+    let wrong = || PyTypeError::new_err(format!("{what}: expected a number, found {}", shown(object)));
+    if is_boolean(object) { Err(wrong()) } else { object.extract().map_err(|_| wrong()) }
+}
+
+/// Whether an object is a boolean of Python or of numpy.
+fn is_boolean(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyBool>()
+        || object.get_type().name().is_ok_and(|name| name == "bool" || name == "bool_")
+}
+
+/// Reads a number of things, for `from_py_with`.
+pub fn whole<T>(object: &Bound<'_, PyAny>) -> PyResult<T>
+where
+    T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    match is_boolean(object) {
+        true => Err(PyTypeError::new_err(format!("expected a whole number, found {}", shown(object)))),
+        false => object.extract(),
+    }
+}
+
+/// Reads the id of a grain, where the name of a boundary might stand as well.
+pub fn grain_id(object: &Bound<'_, PyAny>) -> PyResult<i64> {
+    let wrong = || {
+        let found = shown(object);
+        PyTypeError::new_err(format!(
+            "body: expected the id of a grain or the name of a boundary, found {found}"
+        ))
+    };
+    if is_boolean(object) { Err(wrong()) } else { object.extract().map_err(|_| wrong()) }
+}
+
+/// Reads ids of grains, each of which may come once.
+pub fn grain_ids(object: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    let count = object.len().map_err(|_| {
+        let found = shown(object);
+        PyTypeError::new_err(format!("ids: expected a list or an array of ids, found {found}"))
+    })?;
+    let numbers = numbers(object, count, "ids [-]")?;
+    if let Some(other) = numbers.iter().find(|id| id.fract() != 0.0) {
+        return Err(refused(format!("ids [-]: expected whole numbers, found {other}")));
+    }
+    let ids: Vec<i64> = numbers.into_iter().map(|id| id as i64).collect();
+    let mut sorted = ids.clone();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(refused(format!("ids [-]: expected each id once, found {} twice", pair[0]))),
+        None => Ok(ids),
     }
 }
 
@@ -175,7 +257,7 @@ pub fn rows<const N: usize>(object: &Bound<'_, PyAny>, what: &str) -> PyResult<V
     let shape: Vec<usize> = flat.shape;
     if shape.len() != 2 || shape[1] != N {
         let message = format!("{what}: expected an array of shape (n, {N}), found one of shape {shape:?}");
-        return Err(PyValueError::new_err(message));
+        return Err(refused(message));
     }
     let (rows, _) = flat.numbers.as_chunks::<N>();
     Ok(rows.to_vec())
@@ -187,7 +269,7 @@ pub fn numbers(object: &Bound<'_, PyAny>, count: usize, what: &str) -> PyResult<
     match flat.shape.as_slice() {
         [] => Ok(vec![flat.numbers[0]; count]),
         [found] if *found == count => Ok(flat.numbers),
-        shape => Err(PyValueError::new_err(format!(
+        shape => Err(refused(format!(
             "{what}: expected a number or an array of shape ({count},), found one of shape {shape:?}"
         ))),
     }
@@ -201,16 +283,47 @@ struct Flat {
 fn flat(object: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<Flat> {
     let py = object.py();
     let wrong = |_| PyTypeError::new_err(format!("{what}: expected {expected}, found {}", shown(object)));
-    let array = py.import("numpy")?.call_method1("asarray", (object, "float64")).map_err(wrong)?;
+    let numpy = py.import("numpy")?;
+    let array = numpy.call_method1("asarray", (object,)).map_err(wrong)?;
+    if let Some(others) = no_numbers(object, &array)? {
+        let found = shown(object);
+        let advice = if others == "booleans" { "; `ids()[mask]` has the ids of a mask" } else { "" };
+        return Err(PyTypeError::new_err(format!(
+            "{what}: expected {expected}, found {others}: {found}{advice}"
+        )));
+    }
+    let array = numpy.call_method1("asarray", (&array, "float64")).map_err(wrong)?;
     let shape = array.getattr("shape")?.extract()?;
     let line = array.call_method0("ravel")?;
     let numbers = line.cast::<PyArray1<f64>>()?.to_vec()?;
     match numbers.iter().find(|number| !number.is_finite()) {
-        Some(number) => {
-            Err(PyValueError::new_err(format!("{what}: expected finite numbers, found {number}")))
-        }
+        Some(number) => Err(refused(format!("{what}: expected finite numbers, found {number}"))),
         None => Ok(Flat { shape, numbers }),
     }
+}
+
+/// What an array holds that numpy would make numbers of, although it is none: booleans, strings.
+fn no_numbers(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+    let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+    // Numbers and booleans in one list are numbers to numpy.
+    let parts = match (kind.as_str(), object.cast::<PyList>()) {
+        ("b", _) => return Ok(Some("booleans")),
+        ("U" | "S", _) => return Ok(Some("strings")),
+        ("O", _) => array.call_method0("ravel")?,
+        ("i" | "u" | "f", Ok(list)) => list.clone().into_any(),
+        ("i" | "u" | "f", _) => return Ok(None),
+        _ => return Ok(Some("something else")),
+    };
+    for part in parts.try_iter()? {
+        let part = part?;
+        if is_boolean(&part) {
+            return Ok(Some("booleans"));
+        }
+        if part.is_instance_of::<PyString>() {
+            return Ok(Some("strings"));
+        }
+    }
+    Ok(None)
 }
 
 /// A new array with `N` numbers per row.

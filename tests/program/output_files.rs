@@ -110,6 +110,7 @@ fn a_run_leaves_its_files_and_no_temporary_ones() {
     let folder = temporary_folder();
     run_into(folder.path(), &scene(&[]));
     let expected = [
+        "columns.csv",
         "contacts.pvd",
         "contacts.vtp.series",
         "contacts_000000.vtp",
@@ -144,7 +145,8 @@ fn the_results_of_an_earlier_run_are_replaced_and_other_files_are_kept() {
     assert!(folder.path().join("grains_000010.vtp").exists());
     fs::write(folder.path().join("notes.txt"), "mine").expect("written");
     run_into(folder.path(), &scene(&["output.formats=[\"csv\"]"]));
-    assert_eq!(names_in(folder.path()), ["notes.txt", "scenario.toml", "summary.json", "timeseries.csv"]);
+    let expected = ["columns.csv", "notes.txt", "scenario.toml", "summary.json", "timeseries.csv"];
+    assert_eq!(names_in(folder.path()), expected);
 }
 
 #[test]

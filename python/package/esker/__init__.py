@@ -18,18 +18,26 @@ All numbers are in SI units: m, kg, s, N, Pa, rad.
 | `Ensemble` | many simulations that a graphics card steps together |
 | `Boundary`, `Contacts`, `Progress` | what a simulation tells |
 | `Error`, `ScenarioError`, `Problem` | what goes wrong |
+| `InputError`, `UnknownNameError`, `FileError`, `MissingFileError`, `MissingScenarioError` | the same, by kind: also a `ValueError`, `KeyError`, `OSError`, `FileNotFoundError` |
 """
 
 from esker._check import Check, check
+from esker._errors import (
+    Error,
+    FileError,
+    InputError,
+    MissingFileError,
+    MissingScenarioError,
+    ScenarioError,
+    UnknownNameError,
+)
 from esker._esker import (
     Boundary,
     Contacts,
     Device,
     Ensemble,
-    Error,
     Problem,
     Progress,
-    ScenarioError,
     Simulation,
     __version__,
     devices,
@@ -45,13 +53,18 @@ __all__ = [
     "Device",
     "Ensemble",
     "Error",
+    "FileError",
     "Frame",
     "Frames",
+    "InputError",
+    "MissingFileError",
+    "MissingScenarioError",
     "Problem",
     "Progress",
     "Results",
     "ScenarioError",
     "Simulation",
+    "UnknownNameError",
     "__version__",
     "check",
     "devices",

@@ -13,10 +13,8 @@ __all__ = [
     "Contacts",
     "Device",
     "Ensemble",
-    "Error",
     "Problem",
     "Progress",
-    "ScenarioError",
     "Simulation",
     "__version__",
     "check",
@@ -33,14 +31,6 @@ _Word: TypeAlias = Literal["auto", "gpu", "software", "cpu"]
 _Device: TypeAlias = "_Word | Ensemble"
 _Course: TypeAlias = float | tuple[ArrayLike, ArrayLike]
 _Watch: TypeAlias = bool | Callable[[Progress], object] | None
-
-class Error(Exception):
-    """A simulation that cannot go on, or a request that cannot be met: the message says why and what to change."""
-
-class ScenarioError(Error):
-    """A scenario with mistakes. The attribute `problems` lists all of them, each a `Problem`."""
-
-    problems: list[Problem]
 
 @final
 class Problem:

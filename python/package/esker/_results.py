@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import tomllib
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import _esker
+from esker._errors import MissingFileError
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,8 @@ class Results:
         self.folder = Path(folder)
         """The folder."""
         if not (self.folder / "scenario.toml").is_file():
-            raise _esker.Error(
-                f"{self.folder}: holds no results (there is no scenario.toml); expected a folder that a run has written"
+            raise _missing(
+                self.folder, "holds no results (there is no scenario.toml); expected a folder that a run has written"
             )
 
     def __repr__(self) -> str:
@@ -107,7 +110,7 @@ class Results:
         """What ran, on what, how fast, and what came out: `summary.json`. A run that goes on has none yet."""
         path = self.folder / "summary.json"
         if not path.is_file():
-            raise _esker.Error(f"{path}: there is none yet; a run writes it at its end")
+            raise _missing(path, "there is none yet; a run writes it at its end")
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return found
 
@@ -155,13 +158,19 @@ class Results:
         return Frames([path for path, _ in _esker.read_index(self.folder, "contacts")], _contact_frame)
 
     def at(self, time: float) -> Frame:
-        """The frame that is nearest to a time [s]."""
-        return self.frames[int(np.abs(self.times - time).argmin())]
+        """The frame that is nearest to a time [s]. A time before the first or after the last one is warned of."""
+        times = self.times
+        first, last = times[0], times[-1]
+        rounding = 1e-9 * abs(last)
+        if not first - rounding <= time <= last + rounding:
+            message = f"{self.folder}: has frames from {first} to {last} s, and the nearest is taken for {time} s"
+            warnings.warn(message, stacklevel=2)
+        return self.frames[int(np.abs(times - time).argmin())]
 
     def _header(self) -> list[tuple[str, str]]:
         path = self.folder / "timeseries.csv"
         if not path.is_file():
-            raise _esker.Error(f"{path}: there is none; the scenario needs \"csv\" among `output.formats`")
+            raise _missing(path, "there is none; the scenario needs \"csv\" among `output.formats`")
         with path.open(encoding="utf-8", newline="") as file:
             titles = next(csv.reader(file))
         pairs = [title.removesuffix("]").rsplit(" [", 1) for title in titles]
@@ -171,6 +180,12 @@ class Results:
 def read(folder: str | os.PathLike[str]) -> Results:
     """Open the results that a run left in a folder."""
     return Results(folder)
+
+
+def _missing(path: Path, message: str) -> MissingFileError:
+    error = MissingFileError(f"{path}: {message}")
+    error.errno, error.filename = errno.ENOENT, str(path)
+    return error
 
 
 def _frame(path: Path) -> Frame:
