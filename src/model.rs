@@ -150,8 +150,7 @@ pub struct World {
     pub removed: Vec<Option<u32>>,
     /// Per grain: its id, in the order in which grains were added.
     pub ids: Vec<u32>,
-    /// Removed grains that are in no place any more, as others have taken theirs: per sink, then those that left the domain, then those that were
-    /// taken out by hand.
+    /// Removed grains whose places others have taken: per sink, then those that left the domain, then those that were taken out by hand.
     pub replaced: Vec<Replaced>,
     /// Places of removed grains that the next grains take.
     pub vacancies: Vacancies,
