@@ -125,12 +125,15 @@ fn cut(meter: Meter, low: f32, high: f32, moment: mat3x3f) {
 
 // Adds a moment to the nine sums from a word on, row by row.
 fn add_moment(first: u32, moment: mat3x3f) {
-    for (var row = 0u; row < 3u; row++) {
-        for (var column = 0u; column < 3u; column++) {
-            let value = moment[column][row];
-            if value != 0.0 {
-                add_to(first + 2u * (3u * row + column), value * params.torque_scale);
-            }
+    add_row(first, vec3f(moment[0].x, moment[1].x, moment[2].x));
+    add_row(first + 6u, vec3f(moment[0].y, moment[1].y, moment[2].y));
+    add_row(first + 12u, vec3f(moment[0].z, moment[1].z, moment[2].z));
+}
+
+fn add_row(first: u32, row: vec3f) {
+    for (var i = 0u; i < 3u; i++) {
+        if row[i] != 0.0 {
+            add_to(first + 2u * i, row[i] * params.torque_scale);
         }
     }
 }

@@ -4,13 +4,13 @@
 use crate::common::*;
 use esker::engine::{Engine, Snapshot};
 use esker::model::random::Stream;
-use esker::model::{Grain, Materials, Periodic, Random, Region, World, sphere_volume};
+use esker::model::{Form, Grain, Materials, Periodic, Random, Region, Surface, World, sphere_volume};
 use esker::observe::layers::Layer;
 use esker::observe::regions::bulk_stress;
 use esker::observe::stress::{meters, of_grains};
 use esker::observe::{Base, LayerPlan, Observer, RegionPlan};
 use esker::settings::Settings;
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 /// Half a unit in the last place of a number near 1, in single precision.
 const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
@@ -44,14 +44,9 @@ fn elastic() -> Materials {
 
 /// Two grains of radius 0.1 m fly up and down between two walls 1 m apart, 1 m/s fast and in opposite directions.
 fn two_between_walls() -> (World, Settings) {
-    let wall = |name: &str, z: f64, normal: f64| {
-        format!(
-            "[[boundaries]]\nname = \"{name}\"\nmaterial = \"pellet\"\nshape = {{ kind = \"plane\", point = [0, 0, {z:?}], normal = [0, 0, {normal:?}] }}\n"
-        )
-    };
-    let mut world = pellets(&(wall("floor", 0.0, 1.0) + &wall("lid", 1.0, -1.0))).world;
-    world.materials = elastic();
-    world.gravity = DVec3::ZERO;
+    let mut world = with_floor(DVec3::ZERO, elastic());
+    let downwards = DQuat::from_rotation_x(std::f64::consts::PI);
+    world.add_boundary(fixed("lid"), [Surface::new(DVec3::Z, downwards, Form::Plane, 0)]);
     let at = |x: f64, speed: f64| Grain {
         velocity: speed * DVec3::Z,
         ..Grain::at(DVec3::new(x, 0.5, 0.505), 0.1, 0)
@@ -144,12 +139,12 @@ fn every_layer_of_a_resting_column_carries_the_weight_above_it() {
     }
 }
 
-/// Sum of arm times impulse of all contacts of a state between grains, with the arms of another \[N m s\].
+/// Sum of arm times impulse of all contacts of a state, with the arms and normals of another \[N m s\].
 fn virial(arms_of: &World, state: &Snapshot) -> DMat3 {
     let mut sum = DMat3::ZERO;
     for contact in &state.contacts {
-        let impulse = contact.impulse.linear(contact.normal);
         let Some(touch) = arms_of.touch(contact.key.a, contact.key.b) else { continue };
+        let impulse = contact.impulse.linear(touch.normal);
         for (body, impulse) in contact.bodies.into_iter().zip([-impulse, impulse]) {
             if arms_of.grain_of_body(body as usize).is_some() {
                 let arm = touch.point - arms_of.bodies.position[body as usize];

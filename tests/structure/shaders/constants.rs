@@ -8,6 +8,7 @@ use esker::gpu::constants::Planned;
 use esker::gpu::layout::Params;
 use esker::gpu::step::{Over, Pass};
 use esker::model::Form;
+use esker::model::meter::SHORTEST;
 use esker::settings::{FIRST_STEEPNESS, FLATTER, LARGEST_GAIN, STEEPER};
 use glam::{IVec3, Vec3};
 use naga::{Expression, Literal};
@@ -104,6 +105,7 @@ fn params_are_written_where_the_shader_reads_them() {
         joint_rows,
         machines,
         iterations,
+        meters,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");
@@ -172,6 +174,7 @@ fn constants_have_the_values_of_their_twins() {
         assert_eq!(fraction(&gradient, name), Some(value as f32), "{name} in WGSL and in Rust");
     }
     assert_eq!(fraction(&reflect("integrate").module, "FAREST"), Some(layout::FAREST as f32));
+    assert_eq!(fraction(&reflect("stress").module, "SHORTEST"), Some(SHORTEST as f32));
     assert_eq!(constant(&module, "HALT_BY_SURPRISE"), None, "a constant that is not there is noticed");
 }
 
