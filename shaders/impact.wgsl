@@ -17,7 +17,7 @@ override IMPULSE_PAIRS: u32 = 3u;  // number of pairs per contact, as in impulse
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(7) var<storage, read_write> velocities_before: array<Velocity>;   // before the round; empty without an energy balance
+@group(0) @binding(7) var<storage, read_write> velocities_before: array<Velocity>;   // before the round
 
 // Gap of a constraint of the narrowphase [m], 0 where the shapes overlap. The bias velocity of overlapping contacts is positive or
 // zero, that of open ones is -gap/h.
@@ -128,7 +128,7 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn aim_round(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
-    if place < bodies() && place < arrayLength(&velocities_before) {
+    if place < bodies() {
         velocities_before[place] = velocities[place];
     }
     if place >= status.contacts {

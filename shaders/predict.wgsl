@@ -15,6 +15,14 @@ fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
+// Plans the pass after the sweeps again, as check_change may have emptied it.
+@compute @workgroup_size(64)
+fn plan_sums(@builtin(local_invocation_index) lane: u32) {
+    if lane == 0u {
+        plan_dispatches(ARGUMENTS_SWEEP, !is_halted());
+    }
+}
+
 // Completes q_n from the velocities after the impact stage, and sets λ⁰ inside the cone of this substep [E2], [E7].
 @compute @workgroup_size(64)
 fn prepare_constraints(@builtin(global_invocation_id) invocation: vec3u) {
@@ -116,8 +124,7 @@ fn apply_forces(@builtin(global_invocation_id) invocation: vec3u) {
     if velocity.inverse_mass > 0.0 {
         velocities[body].linear = velocity.linear + params.h * pulled(body);
         if HAS_FORCES && body < params.rigids {
-            let inverse = inverse_mass_of(body, velocity, locked_axes(body), 1.0);
-            velocities[body].angular += params.h * (inverse.angular * rigids[body].torque);
+            velocities[body].angular += params.h * twisted(body);
         }
     }
 }

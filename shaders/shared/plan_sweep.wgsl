@@ -9,10 +9,14 @@ fn plan_pass(first: u32, lane: u32, runs: bool) {
         atomicStore(&status.change, 0u);
     }
     if lane == 0u {
-        // Accelerated sweeps also extrapolate bodies that only joints move.
-        plan_groups(first, select(0u, status.tiles, runs && (HAS_JOINTS || status.contacts > 0u)));
-        plan_groups(first + 1u, select(0u, status.tiles, runs && status.coloured > status.tiled));
-        plan(first + 2u, select(0u, status.overflow, runs));
-        plan_groups(first + PASS, select(0u, status.tiles, runs && status.sides > 0u));
+        plan_dispatches(first, runs);
     }
+}
+
+fn plan_dispatches(first: u32, runs: bool) {
+    // Accelerated sweeps also extrapolate bodies that only joints move.
+    plan_groups(first, select(0u, status.tiles, runs && (HAS_JOINTS || status.contacts > 0u)));
+    plan_groups(first + 1u, select(0u, status.tiles, runs && status.coloured > status.tiled));
+    plan(first + 2u, select(0u, status.overflow, runs));
+    plan_groups(first + PASS, select(0u, status.tiles, runs && status.sides > 0u));
 }

@@ -8,3 +8,8 @@ fn pulled(body: u32) -> vec3f {
     }
     return select(vec3f(0.0), alone * free_translation(locked_axes(body)), inverse_mass > 0.0);
 }
+
+// Angular acceleration of a body by applied torque, in a scene with HAS_FORCES and for a body with an entry in `rigids` [rad/s²].
+fn twisted(body: u32) -> vec3f {
+    return inverse_mass_of(body, velocities[body], locked_axes(body), 1.0).angular * rigids[body].torque;
+}

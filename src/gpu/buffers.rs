@@ -307,7 +307,7 @@ impl Capacity {
             ("meters", u64::from(self.meters) * size_of::<layout::Meter>() as u64),
             ("grain_loads", if self.measures_grains { of_grains } else { 0 }),
             ("residuals", 32 * contacts.div_ceil(64)),
-            ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),
+            ("velocities_before", bodies * size_of::<layout::Velocity>() as u64),
             ("work_sums", booked(works * size_of::<layout::Works>() as u64)),
             ("balance", u64::from(self.substeps) * size_of::<layout::Works>() as u64),
             ("totals", size_of::<layout::Totals>() as u64),

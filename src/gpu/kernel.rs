@@ -108,6 +108,10 @@ impl Kernels {
             Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
             Work::Visit(kernels) => self.visit(pass, kernels, 0, buffers),
+            Work::Sum(works) if settings.warm_start.updates_velocities() => {
+                works.iter().for_each(|work| self.encode_work(pass, work, settings, buffers));
+            }
+            Work::Sum(_) => {}
             Work::Impacts(passes, between) => {
                 for _ in 0..settings.impact_iterations.div_ceil(2) {
                     for (kernels, is_last) in passes.iter().zip([false, true]) {

@@ -44,7 +44,7 @@ pub const SOURCES: [Source; 22] = [
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),
     source!("springs" uses "types" "motion" "constraints" "solve" "impulses"),
     source!("predict" uses "types" "motion" "constraints" "arms" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled" "slope"),
-    source!("warm_start" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split"),
+    source!("warm_start" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "pulled"),
     source!("sweep" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "gather" "slope"),
     source!("gradient" uses "types" "motion" "constraints" "plan" "solve" "impulses" "rigid" "slope"),
     source!("joints" uses "types" "motion" "colour" "rigid" "joint" "placed"),

@@ -8,7 +8,7 @@ use super::constants::Planned::{
 };
 use super::pipelines::Features;
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
-use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Measure, Run, Scan, Sweeps, Visit, Weigh};
+use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Measure, Run, Scan, Sum, Sweeps, Visit, Weigh};
 
 use crate::settings::{self, Algorithm, Settings};
 
@@ -107,6 +107,8 @@ pub enum Work {
     /// Passes over the impacts in pairs, the second of which notes its largest change. Each pair is followed by works that decide whether
     /// the round is over. There are as many passes as iterations of impacts; those that are not needed are empty.
     Impacts(&'static [Pass; 2], &'static [Work]),
+    /// Works that find the velocities anew from the impulses, where the velocities have all impulses in them.
+    Sum(&'static [Work]),
 }
 
 impl Work {
@@ -123,6 +125,7 @@ impl Work {
                 let between = between.iter().flat_map(Work::kernels);
                 passes.iter().flat_map(Pass::kernels).chain(between).collect()
             }
+            Sum(works) => works.iter().flat_map(Work::kernels).collect(),
             Scan(..) => Vec::new(),
         }
     }
@@ -196,7 +199,12 @@ pub const GAUSS_SEIDEL: Solver = Solver { stages: SWEEP_COLOURS };
 pub const PROJECTED_GRADIENT: Solver = Solver { stages: DESCEND };
 
 /// Solver of the smooth method, which solves nothing: bodies take the impulses of the spring forces.
-const APPLY: Solver = Solver { stages: &[WARM_START] };
+const APPLY: Solver = Solver {
+    stages: &[Stage {
+        work: &[APPLY_IMPULSES, Run(GATHER), FINISH_CHANGES, Hold(SOLVE_JOINTS)],
+        ..WARM_START
+    }],
+};
 
 /// Stages that find contacts.
 const FIND: &[Stage] = &[
@@ -272,10 +280,10 @@ const STRETCH: &[Stage] = &[
         name: "predict",
         phase: Phase::Solve,
         work: &[
-            book("keep_velocities", Bodies),
+            run("balance", "keep_velocities", Bodies),
             run("predict", "plan_sweep", Once),
             Hold(kernel("joints", "aim_joints", Machines)),
-            run("predict", "apply_forces", Bodies),
+            run("warm_start", "start_changes", Bodies),
         ],
     },
 ];
@@ -336,7 +344,7 @@ const PREPARE: &[Stage] = &[
         name: "predict",
         phase: Phase::Solve,
         work: &[
-            book("keep_velocities", Bodies),
+            run("balance", "keep_velocities", Bodies),
             run("predict", "plan_sweep", Once),
             run("predict", "prepare_constraints", At(Contacts)),
             Hold(kernel("joints", "aim_joints", Machines)),
@@ -354,6 +362,9 @@ const APPLY_IMPULSES: Work = Visit(Pass {
     arguments: Sweep,
 });
 
+/// Kernel that adds the changes in a substep, from forces and impulses, to the velocities before.
+const FINISH_CHANGES: Work = run("warm_start", "finish_changes", Bodies);
+
 /// Warm start of a solver whose first pass does not begin with what the warm start left in slots.
 const WARM_START: Stage = Stage {
     name: "warm_start",
@@ -367,13 +378,22 @@ const SWEEP_COLOURS: &[Stage] = &[
     Stage {
         name: "sweep",
         phase: Phase::Solve,
-        work: &[Sweeps(Pass {
-            contacts: kernel("sweep", "sweep_contacts", Once),
-            overflow: kernel("sweep", "sweep_overflow", Once),
-            gather: GATHER,
-            joints: Some(SOLVE_JOINTS),
-            arguments: Sweep,
-        })],
+        work: &[
+            Sweeps(Pass {
+                contacts: kernel("sweep", "sweep_contacts", Once),
+                overflow: kernel("sweep", "sweep_overflow", Once),
+                gather: GATHER,
+                joints: Some(SOLVE_JOINTS),
+                arguments: Sweep,
+            }),
+            Sum(&[
+                run("predict", "plan_sums", Once),
+                run("warm_start", "start_changes", Bodies),
+                APPLY_IMPULSES,
+                Run(GATHER),
+                FINISH_CHANGES,
+            ]),
+        ],
     },
 ];
 

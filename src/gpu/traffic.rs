@@ -165,6 +165,8 @@ fn table(row: u64) -> Vec<(&'static str, &'static str, Traffic)> {
         ("predict", "prepare_constraints", both(VELOCITY, row + 2 * IMPULSE)),
         ("predict", "apply_forces", grain(2 * VELOCITY)),
         ("warm_start", "apply_contacts", pass(IMPULSE, row)),
+        ("warm_start", "start_changes", grain(2 * VELOCITY)),
+        ("warm_start", "finish_changes", grain(3 * VELOCITY)),
         // Includes the gathering of what the sweep before left in slots. The bodies that take it are counted with the pass.
         (
             "sweep",
@@ -229,6 +231,10 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
         Work::Book(_) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Visit(pass) => of_visit(pass, sizes),
+        Work::Sum(works) if settings.warm_start.updates_velocities() => {
+            works.iter().map(|work| of_work(work, sizes, settings)).sum()
+        }
+        Work::Sum(_) => 0,
         // Failed tries are not counted.
         Work::Descend { aim, give, arrive, .. } => {
             let pass = of_visit(give, sizes) + bytes(&give.gather);
@@ -313,11 +319,16 @@ mod tests {
         let sweeping = 100 * (4 * 32 + 12) + 400 * read + 300 * written + 20 * overflow;
         // The bodies that take the changes of the last sweep.
         let gathering = 100 * 12 + 20 * 3 * 32;
-        assert_eq!(of_stage(sweep, &SIZES, &settings), 20 * sweeping + gathering);
-        let mean = sweeping as f64 + gathering as f64 / 20.0;
+        // The velocities found anew: one pass that reads impulses, and the constraints of those that are not zero.
+        let applied = 100 * 4 * 32 + 400 * 24 + 300 * 64 + 20 * (32 + 3 * 32);
+        let summing = 100 * 2 * 32 + applied + gathering + 100 * 3 * 32;
+        assert_eq!(of_stage(sweep, &SIZES, &settings), 20 * sweeping + gathering + summing);
+        let mean = sweeping as f64 + (gathering + summing) as f64 / 20.0;
         assert_eq!(per_contact_sweep(&SIZES, &settings), mean / 400.0);
         let of_spheres = Sizes { arms: false, ..SIZES };
-        assert_eq!(of_stage(sweep, &of_spheres, &settings), 20 * (sweeping - 400 * 16) + gathering);
+        let summing_spheres = summing - 300 * 16;
+        let swept = 20 * (sweeping - 400 * 16) + gathering;
+        assert_eq!(of_stage(sweep, &of_spheres, &settings), swept + summing_spheres);
         let two = Settings { substeps: 2, ..settings };
         assert_eq!(of_stage(sweep, &SIZES, &two), 2 * of_stage(sweep, &SIZES, &settings));
     }

@@ -16,6 +16,15 @@
 //! Σ ½ m (v + h g/2)² - m g·x
 //! ```
 //!
+//! **In single precision** a sweep adds to a velocity what it adds to an impulse, and what is below half a unit in the last place of the
+//! velocity is lost: v drifts away from v⁻ + M⁻¹ (h f + Gᵀ λ). In accelerated sweeps it does so in each sweep, by a unit or so: a brick that
+//! slid at 2 m/s lost 0.3 % too little of its speed at 1 ms and 50 sweeps, 1.8 % at 200, and twice that at half the step. So the GPU
+//! engine finds the velocities anew after the sweeps: M⁻¹ (h f + Gᵀ λ) is summed by itself, where it is exact to 1e-7 of the change, and
+//! added to v⁻ with a random rounding whose mean is exact. To the nearest, equal pushes are rounded alike, an error of up to half a unit in
+//! each substep. The random numbers follow from the bits of both and from the place of the body, so the same inputs give the same bits. Errors then grow as
+//! the root of the number of substeps, half a unit each, 1e-7 m/s at 2 m/s. Boundaries of scenes with joints keep the velocities of the
+//! sweeps, as do all bodies under projected gradient descent and with `no_velocity_update`.
+//!
 //! A sphere has no gyroscopic term. External forces are gravity and the forces and torques that a caller applies to bodies, constant over a
 //! step; torques are left out where an impact looks ahead \[E6\]. An axis that is locked takes neither weight nor impulse. A boundary that
 //! is not free moves as prescribed: in the contact problem it has the velocity that carries it from where it is to where it must be at the

@@ -35,6 +35,7 @@ mod ranks;
 mod restart;
 mod robustness;
 mod search;
+mod single;
 mod sinks;
 mod sizes;
 mod sliders;
