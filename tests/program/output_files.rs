@@ -275,7 +275,7 @@ fn frames_without_grains_or_contacts_are_valid() {
         .expect("a result folder");
     let observation = observer.observe(&snapshot);
     let nothing = Averages::default();
-    results.record(&observation, &nothing, &mut |shot| shot.take(&snapshot)).expect("recorded");
+    results.record(&observation, &nothing, &mut |shot| shot.take(&snapshot, None)).expect("recorded");
     for name in ["grains_000000.vtp", "contacts_000000.vtp", "walls_000000.vtp"] {
         let piece = read_vtp(&folder.path().join(name));
         assert_eq!(piece.points.len(), 0, "{name}");
