@@ -305,25 +305,32 @@ fn flat(object: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<Flat>
 /// What an array holds that numpy would make numbers of, although it is none: booleans, strings.
 fn no_numbers(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
     let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
-    // Numbers and booleans in one list are numbers to numpy.
-    let parts = match (kind.as_str(), object.cast::<PyList>()) {
-        ("b", _) => return Ok(Some("booleans")),
-        ("U" | "S", _) => return Ok(Some("strings")),
-        ("O", _) => array.call_method0("ravel")?,
-        ("i" | "u" | "f", Ok(list)) => list.clone().into_any(),
-        ("i" | "u" | "f", _) => return Ok(None),
-        _ => return Ok(Some("something else")),
-    };
-    for part in parts.try_iter()? {
-        let part = part?;
-        if is_boolean(&part) {
-            return Ok(Some("booleans"));
-        }
-        if part.is_instance_of::<PyString>() {
-            return Ok(Some("strings"));
-        }
+    match kind.as_str() {
+        "b" => Ok(Some("booleans")),
+        "U" | "S" => Ok(Some("strings")),
+        "O" => no_number_in(&array.call_method0("ravel")?.call_method0("tolist")?),
+        // Numbers and booleans in one list are numbers to numpy.
+        "i" | "u" | "f" => no_number_in(object),
+        _ => Ok(Some("something else")),
     }
-    Ok(None)
+}
+
+/// What a number, or a list of numbers or of such lists, holds that is none.
+fn no_number_in(object: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+    if object.is_instance_of::<PyFloat>() || object.is_exact_instance_of::<PyInt>() {
+        return Ok(None);
+    }
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        // As deep as numpy went: it made an array of it.
+        for part in object.try_iter()? {
+            if let found @ Some(_) = no_number_in(&part?)? {
+                return Ok(found);
+            }
+        }
+        return Ok(None);
+    }
+    let strings = object.is_instance_of::<PyString>().then_some("strings");
+    Ok(if is_boolean(object) { Some("booleans") } else { strings })
 }
 
 /// A new array with `N` numbers per row.

@@ -92,6 +92,7 @@ def test_booleans_and_strings_are_no_numbers(bed: dict[str, Any]) -> None:
         simulation.add_grains([[0, 0, 1]], True, "glass")
     for positions, found in (
         ([[True, False, True]], "booleans"),
+        ([[0.0, 0.0, 1.0], (0.5, 0, True)], "booleans"),
         ([["0", "0", "1"]], "strings"),
         (np.array([["0", 1, True]], dtype=object), "strings"),
         (np.array([[0j, 0, 1]]), "something else"),
