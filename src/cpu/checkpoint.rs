@@ -236,6 +236,17 @@ mod tests {
         bytes
     }
 
+    /// Starts the colours at these places, without tiles.
+    fn colour(state: &mut State<'_>, starts: Vec<u32>) {
+        let colouring = state.colouring.to_mut();
+        (colouring.tiles, colouring.starts) = (Vec::new(), starts);
+    }
+
+    fn all_in_one_colour(state: &mut State<'static>) {
+        let contacts = state.keys.len() as u32;
+        colour(state, vec![0, contacts]);
+    }
+
     #[test]
     fn a_state_with_a_wrong_index_length_or_number_is_refused() {
         let mut bytes = Vec::new();
@@ -244,16 +255,13 @@ mod tests {
         assert!(engine().read_state(&saved(&state())).is_ok());
         type Damage = fn(&mut State<'static>);
         let damages: [(Damage, &str); 14] = [
-            (|state| state.keys.to_mut()[0].b = 1_000, "shape 1000 of"),
+            (|state| state.keys.to_mut().last_mut().expect("a contact").b = 1_000, "shape 1000 of"),
             (|state| state.keys.to_mut().swap(0, 1), "out of order"),
             (|state| state.keys.to_mut()[0].a = 0, "a contact of shapes 0"),
             (|state| state.colouring.to_mut().order[0] = 99, "contact 99 of"),
             (|state| state.colouring.to_mut().order.fill(0), "two places"),
-            (|state| state.colouring.to_mut().starts.push(0), "colours out of order"),
-            (
-                |state| state.colouring.to_mut().starts = vec![0, state.keys.len() as u32],
-                "two contacts of body",
-            ),
+            (|state| colour(state, vec![1, 0]), "colours out of order"),
+            (all_in_one_colour, "two contacts of body"),
             (|state| _ = state.impulses.pop(), "impulses for contacts"),
             (|state| state.cohesion[0] = f64::NAN, "cohesion"),
             (|state| state.room = usize::MAX, "more room"),
