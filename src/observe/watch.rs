@@ -11,6 +11,7 @@ use glam::DVec3;
 use super::energy::{self, Balance};
 use super::{contacts, grains};
 use crate::contact::ContactState;
+use crate::engine::blame::too_long_for_joints;
 use crate::engine::{EnergyBalance, ImpactStages, Snapshot};
 use crate::model::World;
 use crate::model::nested::CommonSpace;
@@ -33,11 +34,6 @@ const WORTH_TELLING: f64 = 0.05;
 /// Mean residual of the normal rows, over the velocity g h that gravity adds in a substep, above which forces are no longer those of the
 /// contact problem \[-\].
 const LARGE_RESIDUAL: f64 = 0.3;
-/// Fraction of the substeps with bounces whose sweeps ran out, their number, and the restitution from which on a run warns of them \[-\]. A bounce
-/// that is left over is stopped, which loses more than a quarter of its energy from this restitution on.
-const UNSETTLED: f64 = 0.01;
-const UNSETTLED_SUBSTEPS: u64 = 5;
-const ELASTIC: f64 = 0.5;
 /// Number of outputs with a large residual, and their share of all outputs \[-\], above which a run warns.
 const OFTEN: u32 = 4;
 const MOST_OF_THEM: f64 = 0.5;
@@ -168,7 +164,7 @@ fn lift(snapshot: &Snapshot) -> f64 {
 }
 
 /// Numbers of one state that tell whether a run goes wrong.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Signs {
     time: f64,
@@ -183,6 +179,8 @@ pub struct Signs {
     restitution: f64,
     /// Largest solid space that a dynamic boundary has in common with another boundary.
     common: Option<CommonSpace>,
+    /// Part of a machine that swings too fast for the substep, in words.
+    swing: Option<String>,
 }
 
 impl Signs {
@@ -201,6 +199,7 @@ impl Signs {
             impacts: snapshot.report.impact_stages,
             restitution: world.materials.laws().iter().map(|law| law.restitution).fold(0.0, f64::max),
             common: largest(world.common_spaces(DEEP_OVERLAP).into_iter()),
+            swing: too_long_for_joints(world, h),
             given: opened.and_then(|opened| Given::of(snapshot, opened)),
         }
     }
@@ -257,6 +256,8 @@ pub struct Watch {
     /// Way of the fastest body in a substep at the output before \[m\].
     way_before: f64,
     common: Option<(f64, CommonSpace)>,
+    /// First swing of a machine that the substep is too long for.
+    swing: Option<(f64, String)>,
     made: [Made; ROWS.len()],
     unsolved: Unsolved,
     /// Time of the last state \[s\], its impact stages, and the largest restitution.
@@ -282,6 +283,9 @@ impl Watch {
         {
             self.common = Some((signs.time, common));
         }
+        if self.swing.is_none() {
+            self.swing = signs.swing.clone().map(|words| (signs.time, words));
+        }
         if let Some(Given { by_row, held, turnover, lift }) = signs.given {
             let rows = self.made.iter_mut().zip(by_row).zip(held);
             rows.for_each(|((made, given), held)| made.note(given, held, [turnover, lift], signs.time));
@@ -306,33 +310,10 @@ impl Watch {
         let deep = self.too_deep.as_ref().and_then(|(time, deepest)| deep(deepest, *time, world));
         let made = self.made.iter().zip(ROWS).filter_map(|(made, row)| energy_made(made, row));
         let common = self.common.map(|(time, common)| solids_overlap(&common, time, world));
-        deep.into_iter()
-            .chain(common)
-            .chain(made)
-            .chain(unsolved(&self.unsolved))
-            .chain(self.unsettled())
-            .collect()
-    }
-}
-
-impl Watch {
-    fn unsettled(&self) -> Option<Warning> {
-        let ImpactStages { bounced, unsettled, residual, fraction } = self.impacts;
-        let value = unsettled as f64 / bounced.max(1) as f64;
-        let counts = value > UNSETTLED && unsettled >= UNSETTLED_SUBSTEPS && self.restitution > ELASTIC;
-        counts.then(|| Warning {
-            kind: Concern::Impacts,
-            message: format!(
-                "impacts ran out of sweeps in {unsettled} of {bounced} substeps with bounces, by up to {residual:.2e} m/s, {fraction:.2} of the \
-                 fastest closing speed: bounces that were left over lost their energy"
-            ),
-            value,
-            limit: UNSETTLED,
-            time: self.time,
-            place: None,
-            bodies: Vec::new(),
-            advice: "raise solver.impact_iterations, or shorten solver.time_step".to_owned(),
-        })
+        let swing = self.swing.as_ref().map(|(time, words)| Warning::of_joints(words, *time));
+        let impacts = Warning::of_impacts(&self.impacts, self.restitution, self.time);
+        let bodies = deep.into_iter().chain(common).chain(swing);
+        bodies.chain(made).chain(unsolved(&self.unsolved)).chain(impacts).collect()
     }
 }
 

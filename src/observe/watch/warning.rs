@@ -4,9 +4,15 @@ use std::fmt;
 
 use glam::DVec3;
 
+use crate::engine::ImpactStages;
 use crate::model::Outside;
 use crate::observe::lost::Lost;
 
+/// Fraction of the substeps with bounces whose sweeps ran out, their number, and the restitution from which on a run warns of them \[-\]. A bounce
+/// that is left over is stopped, which loses more than a quarter of its energy from this restitution on.
+const UNSETTLED: f64 = 0.01;
+const UNSETTLED_SUBSTEPS: u64 = 5;
+const ELASTIC: f64 = 0.5;
 /// What a warning is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
@@ -16,6 +22,8 @@ pub enum Concern {
     Overlap,
     /// A dynamic boundary that has solid space in common with another boundary.
     SolidsOverlap,
+    /// A step that is too long for the forces of joints over light parts.
+    Joints,
     /// Contact impulses that made energy.
     EnergyMade,
     /// Grains that got out of the scene or of its domain.
@@ -48,6 +56,43 @@ pub struct Warning {
     pub bodies: Vec<String>,
     /// What to change.
     pub advice: String,
+}
+
+impl Warning {
+    /// Warning about a machine whose parts swing too fast for the substep, told in these `words` with their advice.
+    pub(super) fn of_joints(words: &str, time: f64) -> Warning {
+        let (message, advice) = words.split_once(": ").unwrap_or((words, "reduce solver.time_step"));
+        Warning {
+            kind: Concern::Joints,
+            message: message.to_owned(),
+            value: 1.0,
+            limit: 0.0,
+            time,
+            place: None,
+            bodies: Vec::new(),
+            advice: advice.to_owned(),
+        }
+    }
+
+    /// Warning about the impact stages until `time` \[s\], where bounces of this restitution keep energy.
+    pub(super) fn of_impacts(stages: &ImpactStages, restitution: f64, time: f64) -> Option<Warning> {
+        let &ImpactStages { bounced, unsettled, residual, fraction } = stages;
+        let value = unsettled as f64 / bounced.max(1) as f64;
+        let counts = value > UNSETTLED && unsettled >= UNSETTLED_SUBSTEPS && restitution > ELASTIC;
+        counts.then(|| Warning {
+            kind: Concern::Impacts,
+            message: format!(
+                "impacts ran out of sweeps in {unsettled} of {bounced} substeps with bounces, by up to {residual:.2e} m/s, {fraction:.2} of \
+                 the fastest closing speed: bounces that were left over lost their energy"
+            ),
+            value,
+            limit: UNSETTLED,
+            time,
+            place: None,
+            bodies: Vec::new(),
+            advice: "raise solver.impact_iterations, or shorten solver.time_step".to_owned(),
+        })
+    }
 }
 
 impl fmt::Display for Warning {
