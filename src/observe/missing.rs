@@ -16,9 +16,10 @@ macro_rules! missing {
 
 missing! {
     [
-        "height", "height_p99", "centre_of_mass_x", "centre_of_mass_y", "centre_of_mass_z", "front_x", "repose_angle_deg",
+        "height", "height_p99", "centre_of_mass_x", "centre_of_mass_y", "centre_of_mass_z", "front_x", "cone_angle_deg",
         "granular_temperature",
     ], "there are no grains";
+    ["repose_angle_deg"], "no heap has a flank of two diameters: too few grains, a bed without end, or a slope";
     ["kinetic_energy_per_grain"], "there are no grains, or no gravity";
     ["weight_supported"], "nothing has a weight: no grains and no dynamic boundaries, or no gravity";
     ["inverse_thermal_speed"], "there are no grains, or all have the same velocity";
@@ -38,6 +39,9 @@ missing! {
         "fabric_sixfold",
     ], "no contact carries a force";
     ["centre_x", "centre_y", "centre_z"], "no grain is in the region";
+    [
+        "bulk_stress_xx", "bulk_stress_yy", "bulk_stress_zz", "bulk_stress_xy", "bulk_stress_xz", "bulk_stress_yz",
+    ], "the world was built in code without a meter of the region";
     [
         "position_x", "position_y", "position_z", "velocity_x", "velocity_y", "velocity_z", "spin_x", "spin_y", "spin_z",
     ], "the grain is not there: yet to come, or removed";

@@ -271,7 +271,16 @@ impl<'a> Run<'a> {
     /// # Errors
     /// When a step fails or a file cannot be written; the summary then says so where it can still be written.
     pub fn turn(&mut self, simulation: &mut Simulation<'_>, most: u64) -> Result<Turn, Error> {
-        self.take_turn(simulation, most).inspect_err(|error| self.keep_what_there_is(simulation, error))
+        let turn = self.take_turn(simulation, most).map_err(|error| self.cause_of(error));
+        turn.inspect_err(|error| self.keep_what_there_is(simulation, error))
+    }
+
+    /// Cause of an error: a file that could not be written may be one of a folder that has gone.
+    fn cause_of(&self, error: Error) -> Error {
+        match (&error, self.folder.check()) {
+            (Error::File { .. }, Err(gone)) => gone,
+            _ => error,
+        }
     }
 
     /// Applies the friction and the emitters that are due at this step; at the end of the scenario, the last wave of all emitters.

@@ -363,7 +363,8 @@ fn the_resolved_scenario_runs_to_the_same_end() {
     let again = Scenario::load(&folder.path().join("scenario.toml"), &[]).expect("a valid scenario");
     assert_eq!(again.settings.iterations, 30);
     let second = run_into(temporary_folder().path(), &again);
-    assert_eq!(first.observables, second.observables);
+    // In words, as NaN is not equal to itself.
+    assert_eq!(format!("{:?}", first.observables), format!("{:?}", second.observables));
 }
 
 /// `fabric.csv` has a row per class of directions and output; the last output is drawn.

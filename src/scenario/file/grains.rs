@@ -87,7 +87,8 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     // What a file that cannot be read holds is not known.
     let or_known = |needs: fn(&Packing) -> bool| packing.as_ref().map_or(!is_of_a_file, needs);
     let needs_radii = or_known(Packing::needs_radii);
-    if or_known(Packing::needs_material) && !has_material {
+    let needs_material = or_known(Packing::needs_material);
+    if needs_material && !has_material {
         table.missing("material", "for example material = \"glass\"");
     }
     let is_of_file = matches!(packing, Some(Packing::Rows(_)));
@@ -102,7 +103,8 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     }
     let radii = if needs_radii { radii? } else { radii.unwrap_or(Radii::Constant(1.0)) };
     let (make, packing) = (make?, packing?);
-    let materials = if has_material { materials? } else { Vec::new() };
+    // Where the file has materials, grains without one are told.
+    let materials = if has_material || needs_material { materials? } else { Vec::new() };
     if packing.weighs() && make.has_given_mass(&world.clumps) {
         table.problem(
             format!(

@@ -399,7 +399,11 @@ fn restitution(table: &mut Table<'_>, kind: JointKind) -> f64 {
             format!("add `{range} = [...]`, or leave out `restitution`"),
         );
     }
-    table.or("restitution", 0.0, number(SHARE))
+    if table.has("restitution") || table.has(range) {
+        table.or("restitution", 0.0, number(SHARE))
+    } else {
+        0.0
+    }
 }
 
 /// Checks that a joint starts within its range and is no longer than half a period.
