@@ -171,7 +171,7 @@ pub fn last_step(own: &Simulation, py: Python<'_>, until: Option<&Bound<'_, PyAn
     let time_step = own.scenario.settings.time_step;
     esker::scenario::check_step_count(end, time_step).map_err(refused)?;
     let (last, now) = (steps_until(end, time_step), own.with(py, |engine| Ok(engine.steps()))?);
-    if last < now {
+    if last < now || end < 0.0 {
         let time = now as f64 * time_step;
         let message = format!("until [s]: expected the present time, {time} s, or a later one, found {end}");
         return Err(refused(message));

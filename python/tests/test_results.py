@@ -24,8 +24,8 @@ def test_a_run_writes_what_the_program_writes(bed_file: Path, tmp_path: Path, de
     simulation.on(every=0.033, do=lambda same: calls.append(same.time))
     results = simulation.run(out=tmp_path / "here")
     here, there = files(tmp_path / "here"), files(tmp_path / "there")
-    # The series, frames of grains and contacts, one of walls, and an index of each.
-    assert len(here) == 1 + 2 * 5 + 1 + 3 and here == there
+    # The series and its columns, frames of grains and contacts, one of walls, and an index of each.
+    assert len(here) == 2 + 2 * 5 + 1 + 3 and here == there
     assert len(calls) == 6, "callbacks are called in a run into a folder"
     summaries = [results.summary, json.loads((tmp_path / "there" / "summary.json").read_text())]
     assert summaries[0]["observables"] == summaries[1]["observables"]

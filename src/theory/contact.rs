@@ -23,7 +23,8 @@
 //! added to v⁻ with a random rounding whose mean is exact. To the nearest, equal pushes are rounded alike, an error of up to half a unit in
 //! each substep. The random numbers follow from the bits of both and from the place of the body, so the same inputs give the same bits. Errors then grow as
 //! the root of the number of substeps, half a unit each, 1e-7 m/s at 2 m/s. Boundaries of scenes with joints keep the velocities of the
-//! sweeps, as do all bodies under projected gradient descent and with `no_velocity_update`.
+//! sweeps, as do bodies slower than 16 g h, whose swept velocities lose next to nothing, and all bodies under projected gradient descent and with
+//! `no_velocity_update`.
 //!
 //! A sphere has no gyroscopic term. External forces are gravity and the forces and torques that a caller applies to bodies, constant over a
 //! step; torques are left out where an impact looks ahead \[E6\]. An axis that is locked takes neither weight nor impulse. A boundary that

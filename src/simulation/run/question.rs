@@ -17,7 +17,7 @@ use super::super::Simulation;
 #[derive(Serialize, Deserialize)]
 enum Question<'a> {
     See(Box<Sight<'a>>),
-    Take(Cow<'a, Shot>, Option<Cow<'a, Base>>),
+    Take(Cow<'a, Shot>, Option<Box<Cow<'a, Base>>>),
 }
 
 /// What is to be observed of a state.
@@ -65,7 +65,9 @@ pub fn answer(mut question: &[u8], snapshot: &Snapshot) -> Result<Vec<u8>, Error
             sight.observer = Cow::Owned(sight.observer.into_owned().with_columns());
             Ok(saved::pack(&sight.of(snapshot)))
         }
-        Question::Take(shot, base) => shot.take(snapshot, base.as_deref()).map(|()| Vec::new()),
+        Question::Take(shot, base) => {
+            shot.take(snapshot, base.as_deref().map(|base| &**base)).map(|()| Vec::new())
+        }
     }
 }
 
@@ -102,7 +104,8 @@ impl Simulation<'_> {
     pub(super) fn take(&mut self, shot: &Shot, base: Option<&Base>) -> Result<(), Error> {
         match self.parts() {
             Some(parts) => {
-                let question = Question::Take(Cow::Borrowed(shot), base.map(Cow::Borrowed));
+                let question =
+                    Question::Take(Cow::Borrowed(shot), base.map(|base| Box::new(Cow::Borrowed(base))));
                 parts.ask(saved::pack(&question)).map(drop)
             }
             None => shot.take(self.state()?, base),

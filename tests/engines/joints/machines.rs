@@ -172,7 +172,7 @@ fn joints_that_are_broken_on_purpose_show() {
     assert!(largest_error(&run(&world, Some(drifts), 1000)) > 1e-3);
 
     // An end of a range that takes effect before it is reached.
-    let early = Edit { from: "row.aim = -side * room / params.h;", to: "row.aim = 0.0;" };
+    let early = Edit { from: "-room, room > 0.0) / params.h", to: "0.0, room > 0.0) / params.h" };
     let position = |edit| run(&stalled(), edit, 1000).joint_states[0].position;
     assert_near(position(None), 0.3, 1e-3, "end of the range");
     assert!(position(Some(early)) < 0.15);
