@@ -4,8 +4,10 @@ mod words;
 
 use std::path::PathBuf;
 
+#[cfg(feature = "scenario")]
+pub(crate) use words::nearest;
+pub(crate) use words::suggest;
 pub use words::{in_words, printable};
-pub(crate) use words::{nearest, suggest};
 
 /// Errors other than mistakes in a scenario (which are [diagnostics](crate::scenario::Problems)).
 #[derive(Debug, thiserror::Error)]

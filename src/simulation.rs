@@ -64,6 +64,7 @@ pub struct Simulation<'e> {
     #[cfg(feature = "scenario")]
     resolved: String,
     /// The same with the paths of the copies of its files in the folder of its results, if it names files.
+    #[cfg(feature = "scenario")]
     portable: Option<String>,
     #[cfg(feature = "scenario")]
     boundaries: Vec<String>,
@@ -209,6 +210,7 @@ impl<'e> Simulation<'e> {
             plane: scenario.world.plane,
             #[cfg(feature = "scenario")]
             resolved: scenario.resolved.clone(),
+            #[cfg(feature = "scenario")]
             portable: scenario.portable.text.clone(),
             #[cfg(feature = "scenario")]
             boundaries: checkpoint::names_of_boundaries(&scenario.world),

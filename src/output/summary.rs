@@ -87,6 +87,7 @@ pub struct Provenance {
     pub date: String,
 }
 
+#[cfg(feature = "render")]
 impl Provenance {
     /// The present process, here and now.
     pub fn of_process() -> Provenance {
