@@ -195,6 +195,18 @@ impl World {
         reaches
     }
 
+    /// Gap \[m\], negative, to the boundary that a sphere overlaps most, and the index of that boundary; `None` without an overlap. `boxes` as
+    /// in [`World::for_each_surface_near`].
+    pub fn deepest_boundary(&self, boxes: &[SurfaceBox], centre: DVec3, radius: f64) -> Option<(f64, usize)> {
+        let mut deepest: Option<(f64, usize)> = None;
+        self.for_each_surface_near(boxes, centre, &Sphere::alone(radius), 0.0, |surface, touch| {
+            if deepest.is_none_or(|(gap, _)| touch.gap < gap) {
+                deepest = Some((touch.gap, self.surfaces[surface as usize].body as usize));
+            }
+        });
+        deepest
+    }
+
     /// Calls `visit` with every surface whose gap to a sphere is less than `gap` \[m\], in ascending order, and with the touch. `boxes`
     /// come from [`World::surface_boxes`] after the last motion of any boundary: with older ones contacts are missed.
     pub fn for_each_surface_near(

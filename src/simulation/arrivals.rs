@@ -6,7 +6,7 @@ use pollster::block_on;
 use super::Simulation;
 use crate::engine::Occupied;
 use crate::error::Error;
-use crate::model::{Clump, Grain, Kinds, Sphere, SurfaceBox, World, clump};
+use crate::model::{Clump, Grain, Kinds, SurfaceBox, World, clump};
 use crate::sources::Room;
 use crate::sources::grid::SphereGrid;
 
@@ -113,12 +113,8 @@ fn overlap_with_boundary(
     centre: DVec3,
     radius: f64,
 ) -> Option<(f64, f64, String)> {
-    let (mut depth, mut body) = (0.0, None);
-    world.for_each_surface_near(boxes, centre, &Sphere::alone(radius), 0.0, |surface, touch| {
-        if -touch.gap > depth {
-            (depth, body) = (-touch.gap, Some(world.surfaces[surface as usize].body as usize));
-        }
-    });
+    let deepest = world.deepest_boundary(boxes, centre, radius);
+    let (mut depth, mut body) = deepest.map_or((0.0, None), |(gap, body)| (-gap, Some(body)));
     if let Some(around) = Room::mesh_around(world, boxes, centre) {
         (depth, body) = (depth.max(2.0 * radius), Some(around.body()));
     }

@@ -13,7 +13,7 @@ use super::{MAX_GRAINS, locked_axes};
 use crate::model::Random;
 use crate::model::plane::grain_volume;
 use crate::model::random::Stream;
-use crate::model::{Axes, Grain, MaterialId, Sphere, SurfaceBox, World};
+use crate::model::{Axes, Grain, MaterialId, World};
 use crate::sources::Room;
 use crate::sources::grid::SphereGrid;
 use crate::sources::make::Make;
@@ -260,20 +260,4 @@ fn place_block(
     let is_blocked =
         |centre: DVec3, radius: f64| grid.is_blocked(centre, radius) || room.is_taken(centre, radius);
     block.packing.place(&block.radii, block.make.reach(), &world.periodic, random, &is_blocked)
-}
-
-/// Returns the gap \[m\] to the boundary that a sphere overlaps most, and the index of that boundary.
-pub fn deepest_boundary(
-    world: &World,
-    boxes: &[SurfaceBox],
-    centre: DVec3,
-    radius: f64,
-) -> Option<(f64, usize)> {
-    let mut deepest: Option<(f64, usize)> = None;
-    world.for_each_surface_near(boxes, centre, &Sphere::alone(radius), 0.0, |surface, touch| {
-        if deepest.is_none_or(|(gap, _)| touch.gap < gap) {
-            deepest = Some((touch.gap, world.surfaces[surface as usize].body as usize));
-        }
-    });
-    deepest
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::grains::{Block, PLACED, Placement, deepest_boundary};
+use super::grains::{Block, PLACED, Placement};
 use super::read::Report;
 use crate::model::nested::depth_in;
 use crate::model::{Form, Grain, Solid, Surface, SurfaceBox, World};
@@ -245,7 +245,7 @@ fn deepest_sphere(
 }
 
 fn boundary_overlap(world: &World, boxes: &[SurfaceBox], ball: &Ball, accepted: f64) -> Option<Overlap> {
-    let (gap, body) = deepest_boundary(world, boxes, ball.centre, ball.radius)?;
+    let (gap, body) = world.deepest_boundary(boxes, ball.centre, ball.radius)?;
     let (grain, share) = (ball.grain, -gap / ball.radius);
     (share > accepted).then_some(Overlap { grain, other: Other::Boundary(body), depth: -gap, share })
 }
