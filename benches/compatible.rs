@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use esker::engine::Snapshot;
 use esker::engine::compatible::{CompatibleForces, CompatiblePlan};
+use esker::law::normal::NormalLaw;
 use esker::scenario::Scenario;
-use esker::settings::NormalLaw;
 use esker::simulation::{Device, Simulation};
 
 const BASE: usize = 20;

@@ -14,7 +14,8 @@ use esker::cpu::broadphase::find_pairs;
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
-use esker::model::{Boundary, Form, Grain, Material, Materials, Motion, Surface, World};
+use esker::law::pair::Material;
+use esker::model::{Boundary, Form, Grain, Materials, Motion, Surface, World};
 use esker::settings::Settings;
 use glam::{DQuat, DVec3};
 

@@ -4,7 +4,8 @@
 
 use std::error::Error;
 
-use esker::model::{Boundary, Clump, Form, Grain, Material, Materials, Motion, Surface, World};
+use esker::law::pair::Material;
+use esker::model::{Boundary, Clump, Form, Grain, Materials, Motion, Surface, World};
 use esker::settings::Settings;
 use esker::simulation::{Device, Simulation};
 use glam::{DQuat, DVec3};

@@ -321,7 +321,8 @@ mod tests {
     use glam::{DQuat, DVec3};
 
     use super::*;
-    use crate::model::{Boundary, Form, Grain, Material, Materials, Motion, Surface};
+    use crate::law::pair::Material;
+    use crate::model::{Boundary, Form, Grain, Materials, Motion, Surface};
     use crate::settings::Settings;
 
     fn engine() -> CpuEngine {

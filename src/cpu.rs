@@ -51,8 +51,9 @@ use crate::engine::{
     prudent,
 };
 use crate::error::Error;
+use crate::law::guard::LARGEST_GAIN;
 use crate::model::{World, contact_reach};
-use crate::settings::{Bookkeeping, LARGEST_GAIN, Method, Order, Settings, ToleranceKind, WarmStart};
+use crate::settings::{Bookkeeping, Method, Order, Settings, ToleranceKind, WarmStart};
 
 use joints::Joints;
 use narrowphase::{Constraint, Law, Onset};

@@ -26,10 +26,10 @@ pub use self::balance::{EnergyBalance, Entries};
 pub use self::snapshot::{Snapshot, TotalImpulse, WantedForces};
 use crate::contact::{Impulse, Key};
 use crate::error::Error;
-use crate::model::{Grain, Joint, PairLaw, World};
+use crate::law::guard::{LARGEST_GAIN, WATCHED_MASS_RATIO};
+use crate::model::{Grain, Joint, World};
 use crate::settings::{
-    Acceleration, Damping, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Method, NormalLaw, Settings,
-    TRAVEL_LIMIT, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
+    Acceleration, JOINT_DAMPING_STEPS, MODEL_GAMMA, Method, Settings, TRAVEL_LIMIT, WarmStart,
 };
 
 /// Future of a call that a device has to answer. It has to be driven to its end: a future that is dropped on the way leaves an engine whose
@@ -246,9 +246,7 @@ impl<E: Engine + ?Sized> Engine for &mut E {
 
 /// Whether some pair of materials has a [wide cone](WIDE_CONE).
 pub fn has_wide_cones(settings: &Settings, world: &World) -> bool {
-    let arm = settings.rolling_arm.in_effective_radii();
-    let is_wide = |law: &PairLaw| law.friction.max(arm * law.rolling_resistance) > WIDE_CONE;
-    world.materials.laws().iter().any(is_wide)
+    world.materials.laws().iter().any(|law| law.has_wide_cone(settings.rolling_arm))
 }
 
 /// Whether friction and rolling may make energy in a substep, through the impulses that it starts from or for want of sweeps \[E12\].
@@ -285,24 +283,6 @@ pub fn speed_limit(diameter: f64, h: f64) -> f64 {
 pub fn model_gain(settings: &Settings, world: &World) -> f64 {
     if has_wide_cones(settings, world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
 }
-
-/// Normal damping of the smooth method \[E13\]: η_n over √(m* S) \[-\], or over the slope S of the force where it is viscoelastic \[s\].
-///
-/// A Hertz contact returns with exactly its restitution for η_n = √(10/3) ζ √(m* S), a Hooke contact for η_n = 2 ζ √(m* S), where ζ = -ln
-/// e/√(ln² e + π²) (Tsuji et al. 1992).
-pub fn spring_damping(normal_law: NormalLaw, damping: Damping, pair: &PairLaw) -> f64 {
-    let is_hertz = normal_law == NormalLaw::Hertz;
-    if damping == Damping::Viscoelastic {
-        // d(k δ^n)/dt times c over n: c δ^½ dδ/dt under Hertz's law.
-        return if is_hertz { pair.damping / 1.5 } else { pair.damping };
-    }
-    let logarithm = pair.restitution.max(LEAST_RESTITUTION).ln();
-    let share = -logarithm / (logarithm * logarithm + std::f64::consts::PI.powi(2)).sqrt();
-    if is_hertz { (10.0f64 / 3.0).sqrt() * share } else { 2.0 * share }
-}
-
-/// Least restitution, which stands for none \[-\]: its logarithm is that of a damping within 3 % of critical.
-const LEAST_RESTITUTION: f64 = 1e-6;
 
 /// Υ of a joint in a substep of `h` \[s\] \[E11\]. A rigid joint with a damping time of less than half a substep would swing for ever.
 pub fn joint_upsilon(joint: &Joint, h: f64) -> f64 {

@@ -116,6 +116,7 @@ pub(crate) mod files;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod guide;
+pub mod law;
 pub mod model;
 pub mod observe;
 pub mod oracle;

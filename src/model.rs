@@ -35,6 +35,7 @@ pub mod shape;
 pub mod sink;
 pub mod solid;
 
+pub use crate::law::pair::{Material, PairLaw};
 pub use body::{Axes, Bodies, Kind};
 pub use clump::Clump;
 pub use domain::{Domain, Outside};
@@ -45,7 +46,7 @@ pub use grain_state::GrainState;
 pub use grains::{Grain, Kinds};
 pub use joint::{Joint, JointKind, JointState};
 pub use levels::Levels;
-pub use material::{Material, Materials, PairLaw};
+pub use material::Materials;
 pub use mesh::Mesh;
 pub use meshes::{Meshes, SurfaceBox};
 pub use meter::{Layers, Meter};

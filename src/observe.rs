@@ -322,8 +322,8 @@ mod tests {
     use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
     use crate::engine::StepReport;
+    use crate::law::normal::NormalLaw;
     use crate::model::{Bins, By, Joint, JointKind, Plane, Region, Span};
-    use crate::settings::NormalLaw;
     use glam::DVec3;
 
     fn zone() -> RegionPlan {

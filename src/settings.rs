@@ -1,9 +1,13 @@
 //! Settings of the solver, validated on creation.
 
+use crate::law::damping::Damping;
+use crate::law::normal::NormalLaw;
+use crate::law::normal::RIGID_CORRECTION;
+use crate::law::rolling::RollingArm;
 use std::fmt;
 
-use crate::contact::Cone;
 use crate::error::Error;
+use crate::law::cone::Cone;
 
 /// Usual β of the warm start, from Wang, Servin & Berglund 2016 \[-\].
 const USUAL_FRACTION: f64 = 0.85;
@@ -23,8 +27,6 @@ pub const AUTO_ITERATIONS: u32 = 200;
 pub const AUTO_TOLERANCE: f64 = 0.03;
 /// Constant γ of the model-based warm start \[E7\], which answers a slip u with the impulse h u/γ \[s/kg\].
 pub const MODEL_GAMMA: f64 = 1e-6;
-/// Least damping time n_s, in substeps \[E2\]. With a shorter one stiff contacts ring.
-pub const DAMPING_STEPS: f64 = 2.0;
 /// Default damping time of a joint, within which it corrects its position error, in substeps \[E11\].
 pub const JOINT_DAMPING_STEPS: f64 = 2.0;
 /// Compliance added to every row that a joint holds, as a share of the row's diagonal G M⁻¹ Gᵀ: so redundant rows have a solution, too
@@ -33,24 +35,6 @@ pub const JOINT_SOFTNESS: f64 = 1e-6;
 /// Share of the diagonal of a joint's row without locked axes, below which its diagonal is rounding: the bodies then cannot move along the
 /// row.
 pub const JOINT_ROUNDING: f64 = 1e-9;
-/// Default share of a rigid overlap that one substep removes \[-\]. With a larger one rigid columns jump.
-pub const RIGID_CORRECTION: f64 = 0.2;
-/// Largest rigid overlap that is removed per substep, in effective radii \[-\].
-pub const RIGID_CORRECTION_LIMIT: f64 = 0.1;
-/// Overlap at which Hooke's force equals Hertz's, in effective radii \[-\].
-pub const HOOKE_OVERLAP: f64 = 0.01;
-/// Gap up to which a cohesive contact holds, over its effective radius \[E2\] \[-\]. The error that sweeps leave in a rigid contact must
-/// not break it.
-pub const COHESION_RANGE: f64 = 1e-3;
-/// Gap up to which a contact counts as touching in the impact stage \[E6\], over the arm of its grain \[-\]: a few rounding errors of
-/// single precision. With a smaller one grains placed in touch would be apart on the GPU.
-pub const TOUCH_TOLERANCE: f64 = 1e-5;
-/// Tolerance of a round of impacts \[E6\] \[-\]: the round has settled when no sweep changes a contact by more than this share of the
-/// fastest closing speed. It is a hundred rounding errors of single precision. With a larger one lines of touching grains lose energy that
-/// they should give back.
-pub const IMPACT_TOLERANCE: f64 = 1e-5;
-/// Tolerance of the last round of impacts in double precision, as far as the sweeps go \[-\]. Smaller changes are rounding.
-pub const IMPACT_PRECISION: f64 = 1e-13;
 /// Speed that contacts may add to a body in one substep before the body counts as exploded, in diameters of the largest grain per substep:
 /// contact detection follows a grain over a fraction of a diameter. A high speed alone is no sign of an explosion: a grain that falls out
 /// of the scene meets nothing.
@@ -66,70 +50,6 @@ pub enum Method {
     Nonsmooth,
     /// Smooth discrete elements \[E13\]: explicit steps of microseconds under the forces of springs and dampers.
     Smooth,
-}
-
-/// The normal damping of the smooth method \[E13\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
-pub enum Damping {
-    /// Damping with which bodies return with the restitution of their pair, at any speed.
-    #[default]
-    Restitution,
-    /// Damping in proportion to the rate of the elastic force, by the `damping` of the pair.
-    Viscoelastic,
-}
-
-/// The normal contact law \[E2\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
-pub enum NormalLaw {
-    /// Elastic, force ∝ overlap^(3/2).
-    Hertz,
-    /// Elastic, force ∝ overlap; as stiff as Hertz at an overlap of 1 % of the effective radius.
-    Hooke,
-    /// No elasticity: overlap is an error that a bounded position correction removes.
-    Rigid,
-}
-
-impl NormalLaw {
-    /// Returns e_H and the stiffness k_n of a contact with this effective modulus \[Pa\] and radius \[m\] \[E2\]; `None` under the rigid
-    /// law.
-    pub fn elasticity(self, effective_modulus: f64, radius: f64) -> Option<(f64, f64)> {
-        let hertz = 4.0 / 3.0 * effective_modulus * radius.sqrt();
-        match self {
-            NormalLaw::Hertz => Some((1.25, hertz)),
-            NormalLaw::Hooke => Some((1.0, hertz * (HOOKE_OVERLAP * radius).sqrt())),
-            NormalLaw::Rigid => None,
-        }
-    }
-}
-
-/// Lever arm of rolling resistance, a multiple of the effective radius R* \[E4\]: Wang, Servin & Berglund 2016 print a radius that can be
-/// read in three ways.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
-pub enum RollingArm {
-    /// R* = r_a r_b/(r_a + r_b): half a radius between like grains, a radius at a wall.
-    #[default]
-    Reduced,
-    /// 2 R*: a radius between like grains, a diameter at a wall.
-    Radius,
-    /// 4 R*: a diameter between like grains, two at a wall.
-    Diameter,
-}
-
-impl RollingArm {
-    /// The arm over R* \[-\].
-    pub fn in_effective_radii(self) -> f64 {
-        match self {
-            RollingArm::Reduced => 1.0,
-            RollingArm::Radius => 2.0,
-            RollingArm::Diameter => 4.0,
-        }
-    }
 }
 
 /// Warm start: the impulse that a contact starts from \[E7\].
@@ -295,16 +215,6 @@ pub const FLATTER: f64 = 0.9;
 /// Least gap up to which pairs are listed, in mean diameters \[-\]. With a smaller one grains are first seen when they overlap: columns of
 /// 50 blow up at h = 5 ms, and a gas cools by 4 % less at 0.5 ms.
 pub const LEAST_REACH: f64 = 0.1;
-
-/// Coefficient of friction or rolling resistance above which a cone is wide \[-\]. Under wide cones accelerated sweeps and the friction of
-/// the model start make energy out of nothing \[E12\]: in random scenes from 2.4 on.
-pub const WIDE_CONE: f64 = 1.0;
-/// Mass ratio of free bodies above which substeps are watched for energy made by friction and rolling \[E12\] \[-\]. In random scenes they
-/// make energy from 47 on, with 5 sweeps.
-pub const WATCHED_MASS_RATIO: f64 = 10.0;
-/// Largest energy that friction and rolling may make before a substep is solved again \[E12\], as a share of the kinetic energy at once and
-/// of the energy turned over since the start \[-\].
-pub const LARGEST_GAIN: f64 = 1e-4;
 
 /// Whether an engine keeps the [energy balance](crate::engine::EnergyBalance) \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

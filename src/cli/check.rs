@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use crate::engine::blame::too_long_for_joints;
 use crate::engine::prudent;
+use crate::law::guard::WIDE_CONE;
+use crate::law::pair::PairLaw;
 use crate::model::joint::freedom::Freedom;
 use crate::model::plane::grain_volume;
-use crate::model::{Domain, Mesh, Outside, PairLaw, Periodic, Sink, World};
+use crate::model::{Domain, Mesh, Outside, Periodic, Sink, World};
 use crate::scenario::Scenario;
 use crate::scenario::pace::{fastest, smallest_radius, smooth_time_step};
-use crate::settings::{Method, WIDE_CONE};
+use crate::settings::Method;
 use crate::simulation::device::check_for_gpu;
 use crate::simulation::steps_until;
 

@@ -394,7 +394,8 @@ fn floor_of(place: DVec3) -> I64Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Grain, Material, Materials, sphere_volume};
+    use crate::law::pair::Material;
+    use crate::model::{Grain, Materials, sphere_volume};
     use crate::oracle::all_pairs;
 
     const MARGIN: f64 = 0.1;

@@ -209,7 +209,8 @@ mod tests {
 
     use super::*;
     use crate::engine::Engine;
-    use crate::model::{Boundary, Form, Grain, Material, Materials, Motion, Surface};
+    use crate::law::pair::Material;
+    use crate::model::{Boundary, Form, Grain, Materials, Motion, Surface};
     use crate::settings::Settings;
 
     /// Eight grains on a floor and on each other, after a step.

@@ -7,7 +7,7 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use crate::contact::Cone;
+use crate::law::cone::Cone;
 use crate::model::{Periodic, World};
 
 use super::narrowphase::Constraint;

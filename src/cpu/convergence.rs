@@ -7,9 +7,9 @@
 //! start decides which one the sweeps come to: on a pile of 3 363 grains λ_n from a cold start and from the impulses of the step before
 //! differ by 0.8 % after 20 000 sweeps. An error against a common solution would never fall below that.
 
-use crate::contact::Cone;
 use crate::engine::Snapshot;
 use crate::engine::convergence::{Convergence, Course, Histogram, ImpulseError, Point, Question};
+use crate::law::cone::Cone;
 use crate::settings::{Settings, WarmStart};
 
 use super::narrowphase::{self, Constraint};

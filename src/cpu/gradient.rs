@@ -12,7 +12,8 @@ use super::residual;
 use super::solver::{Limits, Outcome, Solver, Watch};
 use super::sweep::{CHUNK, Give, Push, change_since};
 use super::velocity::Velocity;
-use crate::contact::{Cone, Impulse};
+use crate::contact::Impulse;
+use crate::law::cone::Cone;
 use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER};
 
 /// Bound on the steepness per contact of the body that has most contacts: the normal, friction and rolling rows of a contact are each

@@ -10,7 +10,8 @@ use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse};
 use crate::engine::Impacts;
-use crate::settings::{IMPACT_PRECISION, IMPACT_TOLERANCE, Settings, TOUCH_TOLERANCE};
+use crate::law::restitution::{IMPACT_PRECISION, IMPACT_TOLERANCE, TOUCH_TOLERANCE};
+use crate::settings::Settings;
 
 use super::joints::Joints;
 use super::narrowphase::{CHUNK, Constraint, FAR, Onset, times_d};

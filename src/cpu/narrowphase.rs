@@ -2,24 +2,26 @@
 //!
 //! One constraint holds all data of a contact that a sweep needs. Twin: `shaders/narrowphase.wgsl`.
 
+use crate::law::normal::NormalPair;
+use crate::law::normal::NormalRow;
+use crate::law::restitution::restitution_limit;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Cone, Impulse, Key};
-use crate::model::{Kind, PairLaw, Sphere, Touch, World};
-use crate::settings::{
-    COHESION_RANGE, DAMPING_STEPS, Damping, Method, NormalLaw, RIGID_CORRECTION_LIMIT, Settings,
-};
+use crate::contact::{Colouring, Impulse, Key};
+use crate::law::cohesion::COHESION_RANGE;
+use crate::law::cone::Cone;
+use crate::law::damping::Damping;
+use crate::law::normal::NormalLaw;
+use crate::law::pair::PairLaw;
+use crate::model::{Kind, Sphere, Touch, World};
+use crate::settings::{Method, Settings};
 
 use super::patches::{Joined, Patches};
 use super::velocity::{InverseMass, Velocity};
 
 /// Constraints handled by one task.
 pub(super) const CHUNK: usize = 1024;
-
-/// Mobility added in all directions, so that the mobility of a contact with locked axes is invertible, over its trace \[-\]. A larger value
-/// weakens the bound on the restitution; with a smaller one the inverse drowns in rounding in the single-precision twin.
-const LOCKED_GIVE: f64 = 1e-6;
 
 /// Bias velocity of a contact that takes no part \[m/s\].
 pub const FAR: f64 = -1e30;
@@ -208,7 +210,9 @@ fn constraint_at(
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
-    let (onset, compliance) = normal_law(law, pair, radius, touch.gap, carried.normal);
+    let of_pair = NormalPair { h: law.h, rigid_correction: law.rigid_correction, law: pair, radius };
+    let NormalRow { upsilon, position_target, stiffness, compliance } =
+        law.normal.row(&of_pair, touch.gap, carried.normal);
     let holds = touch.gap <= COHESION_RANGE * radius;
     let cohesion = if holds { law.h * world.pull_off(key.a, key.b) } else { 0.0 };
     let mut constraint = Constraint { compliance, cohesion, impulse: carried, ..Constraint::default() };
@@ -216,29 +220,7 @@ fn constraint_at(
     constraint.place(world, key, &touch);
     let [a, b] = constraint.bodies.map(velocity);
     let restitution = constraint.set_inverse_d(world, [&a, &b]).min(pair.restitution);
-    (constraint, Onset { restitution, ..onset })
-}
-
-/// Υ, the part of the bias velocity q_n from positions, and the compliance Σ_n \[E2\].
-fn normal_law(law: &Law, pair: &PairLaw, radius: f64, gap: f64, carried: f64) -> (Onset, f64) {
-    let (overlap, free) = (-gap, Onset { gap, position_target: -gap / law.h, ..Onset::default() });
-    let Some((exponent, stiffness)) = law.normal.elasticity(pair.effective_modulus, radius) else {
-        if overlap <= 0.0 {
-            return (free, 0.0);
-        }
-        let correction = (law.rigid_correction * overlap).min(RIGID_CORRECTION_LIMIT * radius);
-        return (Onset { position_target: correction / law.h, ..free }, 0.0);
-    };
-    if overlap <= 0.0 {
-        return (free, landing_compliance(law.h, exponent, stiffness, carried));
-    }
-    let compliance = exponent / stiffness;
-    let damping_time = (DAMPING_STEPS * law.h).max(pair.damping / exponent);
-    let slope = exponent * overlap.powf(exponent - 1.0);
-    let upsilon = 1.0 / (1.0 + 4.0 * damping_time / law.h);
-    let position_target = 4.0 * upsilon / law.h * overlap / exponent;
-    let onset = Onset { stiffness, upsilon, position_target, ..free };
-    (onset, 4.0 * compliance * upsilon / (law.h * law.h * slope * slope))
+    (constraint, Onset { gap: touch.gap, upsilon, position_target, stiffness, restitution })
 }
 
 /// Bodies of a pair of shapes.
@@ -332,31 +314,9 @@ fn tangent_bound(mobility: &DMat3, normal: DVec3) -> f64 {
     0.5 * trace + (0.5 * squares - 0.25 * trace * trace).max(0.0).sqrt()
 }
 
-/// Restitution up to which an impact with friction cannot gain energy \[E6\]: 1/√((n·K n)(n·K⁻¹ n)).
-fn restitution_limit(mobility: &DMat3, normal: DVec3) -> f64 {
-    let scale = mobility.x_axis.x + mobility.y_axis.y + mobility.z_axis.z;
-    if scale <= 0.0 {
-        return 1.0;
-    }
-    // Locked axes leave directions in which nothing moves: a small mobility added to all makes K invertible.
-    let mobility = *mobility * (1.0 / scale) + DMat3::from_diagonal(DVec3::splat(LOCKED_GIVE));
-    let product = normal.dot(mobility * normal) * normal.dot(mobility.inverse() * normal);
-    1.0 / product.max(1.0).sqrt()
-}
-
 /// `change` times D, from 1/D; 0 where nothing can move.
 pub(super) fn times_d(change: f64, effective_mass: f64) -> f64 {
     if effective_mass > 0.0 { change / effective_mass } else { 0.0 }
-}
-
-/// Compliance Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep. It may sink to the overlap δ at which
-/// the elastic law carries λ, so Σ_n = δ / (h λ) \[E2\]. With Σ_n = 0 it would hold its load at a gap of zero for ever and never come under
-/// the elastic law.
-fn landing_compliance(h: f64, exponent: f64, stiffness: f64, carried: f64) -> f64 {
-    if carried <= 0.0 {
-        return 0.0;
-    }
-    (carried / (h * stiffness)).powf(1.0 / (2.0 * exponent - 1.0)) / (h * carried)
 }
 
 /// Sets the bias velocities q_n from the velocities after the impact stage \[E2\].

@@ -3,8 +3,9 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::{Cone, Impulse};
+use crate::contact::Impulse;
 use crate::engine::{Residuals, Spread};
+use crate::law::cone::Cone;
 use crate::model::World;
 
 use super::narrowphase::{CHUNK, Constraint, times_d};

@@ -7,10 +7,13 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Cone, Impulse, Key};
-use crate::engine::spring_damping;
+use crate::contact::{Colouring, Impulse, Key};
+use crate::law::cone::Cone;
+use crate::law::damping::Damping;
+use crate::law::damping::spring_damping;
+use crate::law::normal::NormalLaw;
 use crate::model::{Touch, World};
-use crate::settings::{Damping, NormalLaw, Settings};
+use crate::settings::Settings;
 
 use super::narrowphase::{CHUNK, Constraint, Law, touch_of};
 use super::patches::Patches;

@@ -14,8 +14,9 @@ use super::problem::{Disjoint, Problem};
 use super::solver::{Limits, Outcome, Solver, Watch};
 use super::split::Share;
 use super::velocity::Velocity;
-use crate::contact::{Cone, Impulse};
+use crate::contact::Impulse;
 use crate::engine::clock::Instant;
+use crate::law::cone::Cone;
 use crate::settings::{Acceleration, OVER_RELAXATION, Settings, momentum};
 
 /// Constraints handled by one task; a colour with no more of them is solved on the calling thread.

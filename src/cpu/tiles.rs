@@ -87,7 +87,8 @@ fn halved(places: &mut [Place], most: usize) -> Vec<&mut [Place]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Grain, Material, Materials};
+    use crate::law::pair::Material;
+    use crate::model::{Grain, Materials};
 
     /// A cube of grains on a lattice, with `edge` grains along each edge.
     fn cube(edge: u32) -> World {

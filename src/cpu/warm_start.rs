@@ -3,9 +3,11 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::{Cone, Impulse};
+use crate::contact::Impulse;
 use crate::engine::model_gain;
-use crate::settings::{NormalLaw, Settings, WarmStart};
+use crate::law::cone::Cone;
+use crate::law::normal::NormalLaw;
+use crate::settings::{Settings, WarmStart};
 
 use crate::model::World;
 

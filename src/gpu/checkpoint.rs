@@ -275,7 +275,8 @@ mod tests {
     use super::super::Room;
     use super::super::layout::LoadScale;
     use super::*;
-    use crate::model::{Grain, Material, Materials};
+    use crate::law::pair::Material;
+    use crate::model::{Grain, Materials};
     use crate::settings::Settings;
 
     /// When this fails, checkpoints have changed: raise `FORMAT` in `src/checkpoint.rs`, and then this number.

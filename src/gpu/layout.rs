@@ -13,13 +13,14 @@ use encase::UniformBuffer;
 use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
-use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, speed_limit, spring_damping};
-use crate::model::material::JKR_PULL_OFF;
+use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, speed_limit};
+use crate::law::cohesion::COHESION_RANGE;
+use crate::law::cohesion::JKR_PULL_OFF;
+use crate::law::damping::spring_damping;
+use crate::law::normal::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION_LIMIT};
+use crate::law::restitution::{IMPACT_TOLERANCE, TOUCH_TOLERANCE};
 use crate::model::{Boundary, Form, Kind, Levels, Outside, Side, World};
-use crate::settings::{
-    COHESION_RANGE, DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION_LIMIT,
-    Settings, TOUCH_TOLERANCE, WarmStart,
-};
+use crate::settings::{Settings, WarmStart};
 
 use super::buffers::Capacity;
 pub use super::constants::*;
@@ -280,7 +281,7 @@ pub fn form(form: Form) -> (u32, [f32; 4]) {
 /// Returns the contact laws of all pairs of materials, with the factors of \[E2\] that do not depend on the contact.
 pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
     let h = settings.substep();
-    let law = |pair: &crate::model::PairLaw| {
+    let law = |pair: &crate::law::pair::PairLaw| {
         let exponent = if settings.normal_law == NormalLaw::Hertz { 1.25 } else { 1.0 };
         let damping_time = (DAMPING_STEPS * h).max(pair.damping / exponent);
         let upsilon = 1.0 / (1.0 + 4.0 * damping_time / h);

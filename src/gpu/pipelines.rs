@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::contact::Cone;
 use crate::engine::is_guarded;
 use crate::error::Error;
+use crate::law::cone::Cone;
+use crate::law::damping::Damping;
 use crate::model::{Kind, World};
-use crate::settings::{Acceleration, Algorithm, Damping, Method, Settings};
+use crate::settings::{Acceleration, Algorithm, Method, Settings};
 
 use super::buffers::room_of;
 use super::ensemble::launcher::PLACE_BYTES;

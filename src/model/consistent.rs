@@ -271,7 +271,7 @@ mod tests {
     use crate::model::{Boundary, Grain, Materials};
 
     fn world() -> World {
-        let glass = crate::model::Material { friction: 0.5, ..crate::model::Material::glass() };
+        let glass = crate::law::pair::Material { friction: 0.5, ..crate::law::pair::Material::glass() };
         let mut world = World::new(DVec3::NEG_Z, Materials::new(vec![glass]));
         let floor = Boundary {
             name: "floor".into(),

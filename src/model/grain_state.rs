@@ -150,7 +150,8 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Clump, Grain, Material, Materials};
+    use crate::law::pair::Material;
+    use crate::model::{Clump, Grain, Materials};
 
     #[test]
     fn grains_come_into_another_world_as_they_were() {

@@ -4,8 +4,8 @@ use super::grains;
 use super::quantity::{Needs, QUANTITIES, Quantity};
 use crate::contact::ContactState;
 use crate::engine::{EnergyBalance, Snapshot};
+use crate::law::normal::NormalLaw;
 use crate::model::World;
-use crate::settings::NormalLaw;
 
 /// Names of all energies \[J\]: those of every run, then those of the energy balance.
 pub fn names() -> Vec<&'static str> {

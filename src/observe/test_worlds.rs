@@ -8,7 +8,8 @@ use super::Base;
 use super::loads::outer;
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread, StepReport};
-use crate::model::{Boundary, Form, Grain, Material, Materials, Meter, Motion, Sink, Surface, World};
+use crate::law::pair::Material;
+use crate::model::{Boundary, Form, Grain, Materials, Meter, Motion, Sink, Surface, World};
 
 /// A material in which a grain of radius 1 m weighs 16 kg, one of 0.5 m 2 kg.
 fn material() -> Material {

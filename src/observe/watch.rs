@@ -408,7 +408,8 @@ mod tests {
 
     use super::super::test_worlds::{beside, stack};
     use super::*;
-    use crate::model::{Boundary, Form, Material, Materials, Motion, RigidBody, Surface};
+    use crate::law::pair::Material;
+    use crate::model::{Boundary, Form, Materials, Motion, RigidBody, Surface};
 
     /// The stack with the floor raised so that it overlaps the lower grain, of radius 0.5 m, by this share of its radius.
     fn pressed(overlap: f64) -> Snapshot {
@@ -518,7 +519,7 @@ mod tests {
             Snapshot { balance: Some(balance), ..beside() }
         };
         let kinds = |normal_work, friction_work| {
-            let opened = Balance::opened_at(&beside(), crate::settings::NormalLaw::Hertz);
+            let opened = Balance::opened_at(&beside(), crate::law::normal::NormalLaw::Hertz);
             let mut watch = Watch::default();
             let states = [booked(0.0, 0.0), booked(normal_work, friction_work)];
             states.iter().for_each(|state| watch.note(&Signs::of(state, Some(&opened))));

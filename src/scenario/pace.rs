@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use glam::DVec3;
 
+use crate::law::normal::{HOOKE_OVERLAP, NormalLaw};
+use crate::law::pair::{Material, PairLaw};
 use crate::model::plane::grain_volume;
-use crate::model::{Boundary, Joint, JointKind, Material, MaterialId, Motion, PairLaw, Sphere, World};
+use crate::model::{Boundary, Joint, JointKind, MaterialId, Motion, Sphere, World};
 use crate::observe::packing::up_against;
-use crate::settings::{HOOKE_OVERLAP, NormalLaw};
 use crate::sources::Emitter;
 
 use super::Scenario;

@@ -156,7 +156,8 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    use crate::model::{Boundary, Material, Materials, Mesh, Motion, Side, Surface};
+    use crate::law::pair::Material;
+    use crate::model::{Boundary, Materials, Mesh, Motion, Side, Surface};
 
     fn world_of(forms: &[(Form, DVec3)]) -> World {
         let stone = Material {

@@ -97,13 +97,13 @@
 //! ```
 //!
 //! Hooke's stiffness is the one whose force equals that of Hertz at an overlap of 1 % of R*
-//! ([`HOOKE_OVERLAP`](crate::settings::HOOKE_OVERLAP)). The damping time τ is at least two substeps
-//! ([`DAMPING_STEPS`](crate::settings::DAMPING_STEPS)), which makes Υ at most 1/9.
+//! ([`HOOKE_OVERLAP`](crate::law::normal::HOOKE_OVERLAP)). The damping time τ is at least two substeps
+//! ([`DAMPING_STEPS`](crate::law::normal::DAMPING_STEPS)), which makes Υ at most 1/9.
 //!
 //! **Rigid** is the limit ε → 0 (Moreau 1999; Jean 1999): an overlap is an error, not an elastic state. The
 //! row asks for the velocity that removes a fifth of it per substep, and never more than a tenth of R*
-//! ([`RIGID_CORRECTION`](crate::settings::RIGID_CORRECTION),
-//! [`RIGID_CORRECTION_LIMIT`](crate::settings::RIGID_CORRECTION_LIMIT)). The correction goes through the
+//! ([`RIGID_CORRECTION`](crate::law::normal::RIGID_CORRECTION),
+//! [`RIGID_CORRECTION_LIMIT`](crate::law::normal::RIGID_CORRECTION_LIMIT)). The correction goes through the
 //! velocities, so it adds a little kinetic energy. A rigid contact does not bounce by this row: restitution
 //! happens in the impact stage \[E6\] alone, under every law.
 //!
@@ -118,7 +118,7 @@
 //! elastic from then on. This rule is esker's own; under the rigid law there is nothing to sink to.
 //!
 //! **Cohesion** is a constant force F_c that pulls the two bodies of a contact together along the normal, at the contact point, while the gap is at
-//! most [`COHESION_RANGE`](crate::settings::COHESION_RANGE) R*, a thousandth:
+//! most [`COHESION_RANGE`](crate::law::cohesion::COHESION_RANGE) R*, a thousandth:
 //!
 //! ```text
 //! M (v⁺ - v) = h f + Gᵀ (λ - h F_c n)       force of the contact along n: λ_n/h - F_c ≥ -F_c
@@ -146,7 +146,7 @@
 //! The bound is μ times the λ_n accumulated in this solve, warm start included. A bound built from the change
 //! of λ_n would make friction vanish as soon as a warm start works.
 //!
-//! With [`Cone::Box`](crate::contact::Cone::Box), for studies, each component of λ_t is limited by itself:
+//! With [`Cone::Box`](crate::law::cone::Cone::Box), for studies, each component of λ_t is limited by itself:
 //!
 //! ```text
 //! |λ_t·t₁| ≤ μ λ_n    |λ_t·t₂| ≤ μ λ_n       t₁ = e × n/|e × n|    t₂ = n × t₁
@@ -162,5 +162,5 @@
 //! |λ_r| ≤ μ_r s λ_n   by projection on the ball, or with a box component by component: along n, t₁ and t₂
 //! ```
 //!
-//! The arm s is R*, 2 R* or 4 R* ([`RollingArm`](crate::settings::RollingArm)); for two like spheres of radius r these are r/2, r and 2 r, for
+//! The arm s is R*, 2 R* or 4 R* ([`RollingArm`](crate::law::rolling::RollingArm)); for two like spheres of radius r these are r/2, r and 2 r, for
 //! a sphere at a wall r, 2 r and 4 r. Rolling and twisting share one bound and one row of three components.

@@ -178,13 +178,13 @@
 //! errors that turn as they shrink. Momentum makes them grow: pellets with μ_r = 100 poured into a pile gained 30 J of spin in a second and
 //! exploded. Over-relaxation of the rolling rows is the worst part of it, and leaving that out does not cure it, nor do four plain sweeps
 //! at the end. Of 1 500 random scenes 55 gained more than a thousandth of the energy turned over from starts other than the model, none of
-//! them with both coefficients below 2.4. So where some coefficient is above 1 ([`WIDE_CONE`](crate::settings::WIDE_CONE)) sweeps are plain
+//! them with both coefficients below 2.4. So where some coefficient is above 1 ([`WIDE_CONE`](crate::law::guard::WIDE_CONE)) sweeps are plain
 //! whatever the setting. There plain sweeps may still make energy for want of sweeps, when friction was sized by a normal impulse that
 //! shrank later (11 of these scenes), and so does the model start everywhere, and every start under bodies more than ten times as heavy as
-//! others ([`WATCHED_MASS_RATIO`](crate::settings::WATCHED_MASS_RATIO)): a ball on a column that has 5 to 12 sweeps makes energy with
+//! others ([`WATCHED_MASS_RATIO`](crate::law::guard::WATCHED_MASS_RATIO)): a ball on a column that has 5 to 12 sweeps makes energy with
 //! coefficients from 0.5 on, by per cents of the turnover, in one of a hundred such scenes. The engines detect this in scenes where it may
 //! happen: a substep in which the works of friction and rolling sum up to a gain of more than 1e-4 of the kinetic energy, or of what has
-//! been turned over since the start ([`LARGEST_GAIN`](crate::settings::LARGEST_GAIN)), is solved again by plain sweeps from nothing (where
+//! been turned over since the start ([`LARGEST_GAIN`](crate::law::guard::LARGEST_GAIN)), is solved again by plain sweeps from nothing (where
 //! only masses call for that, the gain over the run alone counts: grains at rest under a ball of 2 880 times their mass show gains that the
 //! next substeps take back). Such plain sweeps hardly ever make energy: in one of 30 000 scenes they made 4 % of the turnover in one
 //! substep. A substep in which they do, over the run, is solved without friction and rolling. The sum counts, as a contact that sticks may

@@ -27,14 +27,14 @@
 //!
 //! A contact bounces in the substep in which it would close, up to h |c| before it is closed. If it had to
 //! close first, the row of a pair not yet touching \[E2\] would take away the speed that it must return with.
-//! Gaps below 1e-5 of the arm of a ([`TOUCH_TOLERANCE`](crate::settings::TOUCH_TOLERANCE)) count as zero here, so that grains placed in touch
+//! Gaps below 1e-5 of the arm of a ([`TOUCH_TOLERANCE`](crate::law::restitution::TOUCH_TOLERANCE)) count as zero here, so that grains placed in touch
 //! touch in single precision too.
 //!
 //! **Rounds.** A bounce may drive a grain against the next one within the same substep. So when a round is solved the roles of contacts are
 //! assigned anew from the velocities that it left, until no contact bounces any more: chains with gaps, grains between a floor and a
 //! falling block, gases. Without friction and with e = 1 each round keeps the energy to its tolerance, and so does the stage. A round is
 //! solved by plain sweeps until none changes a row by more than 1e-5 of the fastest closing speed
-//! ([`IMPACT_TOLERANCE`](crate::settings::IMPACT_TOLERANCE)), all rounds together by
+//! ([`IMPACT_TOLERANCE`](crate::law::restitution::IMPACT_TOLERANCE)), all rounds together by
 //! [`impact_iterations`](crate::settings::Settings::impact_iterations) at most (on a GPU in pairs, of which the second is judged); in
 //! double precision the sweeps that are left go into the last round. Contacts that still close then are stopped by the rows of \[E2\],
 //! without a bounce; [`ImpactStages`](crate::engine::ImpactStages) counts the substeps in which that happens. A pair or a gas takes 2

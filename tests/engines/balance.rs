@@ -10,14 +10,16 @@ use esker::cpu::ranks::Border;
 use esker::cpu::split::Split;
 use esker::cpu::{broadphase, colouring, impact, velocity};
 use esker::engine::{EnergyBalance, Engine, Snapshot};
-use esker::model::{Grain, Material, Materials, World};
+use esker::law::normal::NormalLaw;
+use esker::law::pair::Material;
+use esker::model::{Grain, Materials, World};
 use esker::observe::energy::{
     elastic, error, error_share, half_a_step, kinetic, kinetic_per_grain, potential, rotational,
 };
 use esker::observe::packing::{angular_momentum, momentum};
 use esker::output::summary::Named;
 use esker::scenario::Scenario;
-use esker::settings::{Bookkeeping, NormalLaw, Settings, WarmStart};
+use esker::settings::{Bookkeeping, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
 use glam::{DVec3, Vec3Swizzles};
 use proptest::prelude::*;

@@ -4,10 +4,12 @@
 use crate::common::*;
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::shader::Edit;
-use esker::model::{Axes, Form, Grain, Material, Materials, Surface, World};
+use esker::law::normal::NormalLaw;
+use esker::law::pair::Material;
+use esker::model::{Axes, Form, Grain, Materials, Surface, World};
 use esker::observe::energy;
 use esker::scenario::Scenario;
-use esker::settings::{Bookkeeping, Method, NormalLaw, Settings};
+use esker::settings::{Bookkeeping, Method, Settings};
 use glam::{DQuat, DVec3};
 
 /// Radius of the grains \[m\].

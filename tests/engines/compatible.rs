@@ -4,7 +4,7 @@
 use crate::common::*;
 use esker::engine::compatible::{CompatibleForces, CompatiblePlan, unbalanced};
 use esker::engine::{Engine, Snapshot};
-use esker::settings::NormalLaw;
+use esker::law::normal::NormalLaw;
 use esker::simulation::{Device, Simulation};
 use glam::DVec3;
 

@@ -6,7 +6,7 @@ mod solve;
 
 use crate::common::*;
 use crate::joints::machines::digger;
-use esker::contact::{Colouring, Cone, Impulse, Key, Overflow};
+use esker::contact::{Colouring, Impulse, Key, Overflow};
 use esker::cpu::joints::Joints;
 use esker::cpu::narrowphase::{Constraint, Law, Onset, make_constraint};
 use esker::cpu::problem::Problem;
@@ -17,17 +17,19 @@ use esker::cpu::springs::Spring;
 use esker::cpu::sweep::ProjectedGaussSeidel;
 use esker::cpu::velocity::Velocity;
 use esker::cpu::{balance, broadphase, colouring, impact, integrate, loads, residual, warm_start};
-use esker::engine::{Engine, TotalImpulse, spring_damping};
+use esker::engine::{Engine, TotalImpulse};
 use esker::gpu::GpuEngine;
 use esker::gpu::layout::{self, ConstraintArms, ConstraintHead};
 use esker::gpu::shader::Edit;
+use esker::law::cone::Cone;
+use esker::law::damping::Damping;
+use esker::law::damping::spring_damping;
+use esker::law::normal::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw};
+use esker::law::rolling::RollingArm;
 use esker::model::{Form, Grain, Sink, World};
 use esker::oracle;
 use esker::scenario::Scenario;
-use esker::settings::{
-    Acceleration, Algorithm, DAMPING_STEPS, Damping, HOOKE_OVERLAP, LARGEST_MOMENTUM, Method, NormalLaw,
-    RollingArm, Settings, WarmStart,
-};
+use esker::settings::{Acceleration, Algorithm, LARGEST_MOMENTUM, Method, Settings, WarmStart};
 use glam::{DQuat, DVec3};
 
 /// Half a unit in the last place of a number near 1.

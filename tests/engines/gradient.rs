@@ -6,10 +6,9 @@ use crate::common::*;
 use esker::engine::{Engine, Snapshot};
 use esker::error::Error;
 use esker::gpu::layout::check_single;
+use esker::law::normal::{NormalLaw, RIGID_CORRECTION};
 use esker::model::World;
-use esker::settings::{
-    Acceleration, Algorithm, NormalLaw, Order, RIGID_CORRECTION, Settings, ToleranceKind, WarmStart,
-};
+use esker::settings::{Acceleration, Algorithm, Order, Settings, ToleranceKind, WarmStart};
 
 /// Pyramid of rigid pellets in a frame of walls, with redundant contacts.
 fn pyramid(rows: u32, friction: f64) -> World {

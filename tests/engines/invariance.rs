@@ -10,12 +10,13 @@ use std::path::Path;
 use crate::common::*;
 use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Precision, Snapshot};
+use esker::law::normal::NormalLaw;
 use esker::model::{Boundary, Grain, Surface, World};
 use esker::observe::contacts::{coordination_number, overlap};
 use esker::observe::loads::weight_supported;
 use esker::observe::packing::{height_p99, up_against};
 use esker::scenario::Scenario;
-use esker::settings::{Acceleration, NormalLaw, Order, Settings};
+use esker::settings::{Acceleration, Order, Settings};
 use glam::{DQuat, DVec3};
 
 /// Radius of the pellets \[m\].

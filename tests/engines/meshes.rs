@@ -11,9 +11,8 @@ use esker::cpu::{patches::Patches, velocity::load_velocities};
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::shader::Edit;
-use esker::model::{
-    Boundary, Form, Grain, Material, Materials, Mesh, Motion, RigidBody, Side, Surface, World,
-};
+use esker::law::pair::Material;
+use esker::model::{Boundary, Form, Grain, Materials, Mesh, Motion, RigidBody, Side, Surface, World};
 use esker::observe::packing;
 use esker::oracle::all_pairs;
 use esker::settings::{Method, Settings};

@@ -4,8 +4,10 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::common::*;
-use esker::contact::Cone;
 use esker::engine::{Engine, Snapshot};
+use esker::law::cone::Cone;
+use esker::law::normal::NormalLaw;
+use esker::law::rolling::RollingArm;
 use esker::model::{World, sphere_volume};
 use esker::observe::energy::{self, kinetic_per_grain};
 use esker::observe::expectation::Judgement;
@@ -14,7 +16,7 @@ use esker::observe::loads::weight_supported;
 use esker::observe::packing::height;
 use esker::output::summary::Summary;
 use esker::scenario::Scenario;
-use esker::settings::{Acceleration, NormalLaw, RollingArm, Settings, WarmStart};
+use esker::settings::{Acceleration, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
 
 const GRAVITY: f64 = 9.81;

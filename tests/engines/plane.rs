@@ -5,10 +5,11 @@ use std::f64::consts::PI;
 use std::path::Path;
 
 use crate::common::*;
+use esker::law::normal::NormalLaw;
 use esker::model::Plane;
 use esker::render::Look;
 use esker::scenario::Scenario;
-use esker::settings::{NormalLaw, Settings};
+use esker::settings::Settings;
 
 const G: f64 = 9.81;
 

@@ -6,7 +6,8 @@
 
 use crate::common::*;
 use esker::engine::Engine;
-use esker::settings::{Acceleration, NormalLaw, Settings, WarmStart};
+use esker::law::normal::NormalLaw;
+use esker::settings::{Acceleration, Settings, WarmStart};
 
 const PISTON: &str = r#"
 [[boundaries]]

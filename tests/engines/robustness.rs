@@ -7,7 +7,8 @@ use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Snapshot};
 use esker::error::Error;
 use esker::gpu::{GpuEngine, Room};
-use esker::model::{Grain, Material, Materials, Motion, World};
+use esker::law::pair::Material;
+use esker::model::{Grain, Materials, Motion, World};
 use esker::settings::{Order, Settings, WarmStart};
 use glam::DVec3;
 

@@ -3,11 +3,13 @@
 
 use crate::common::*;
 use esker::engine::{Engine, Precision, Snapshot};
+use esker::law::damping::Damping;
+use esker::law::normal::NormalLaw;
 use esker::observe::energy;
 use esker::observe::flow::rms_speed;
 use esker::observe::packing::height;
 use esker::scenario::Scenario;
-use esker::settings::{Damping, Method, NormalLaw, Settings};
+use esker::settings::{Method, Settings};
 
 fn smooth(time_step: f64) -> Settings {
     Settings { method: Method::Smooth, time_step, ..Settings::default() }

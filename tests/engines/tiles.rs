@@ -17,9 +17,10 @@ use esker::cpu::sweep::ProjectedGaussSeidel;
 use esker::cpu::tiles::Tiles;
 use esker::cpu::{broadphase, colouring, impact, predict, residual};
 use esker::engine::{Engine, Residuals};
+use esker::law::restitution::IMPACT_TOLERANCE;
 use esker::model::World;
 use esker::oracle;
-use esker::settings::{IMPACT_TOLERANCE, Settings};
+use esker::settings::Settings;
 use glam::DVec3;
 
 use crate::common;

@@ -3,7 +3,7 @@
 //! ```text
 //! main → cli → validation, study → simulation → scenario → render → output → observe ─┐
 //!         │                                      └─ checkpoint ─┐                     │
-//!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → model, settings → contact → error
+//!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → settings, model → contact → law
 //! ```
 //!
 //! `cpu` and `gpu` never import each other, the modules that observe and write import neither, and only `gpu`
@@ -14,23 +14,28 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// A module of the crate, the modules it may name, and nothing else.
-const MAY_NAME: [(&str, &[&str]); 24] = [
+const MAY_NAME: [(&str, &[&str]); 25] = [
     ("error", &[]),
     ("files", &["error"]),
-    ("model", &["error"]),
-    ("contact", &["error"]),
-    ("settings", &["contact", "error"]),
-    ("sources", &["model", "error"]),
-    ("oracle", &["model", "contact"]),
-    ("engine", &["settings", "contact", "model", "error"]),
+    // What a formula of the contact law depends on is given to it.
+    ("law", &[]),
+    ("model", &["law", "error"]),
+    ("contact", &["law", "error"]),
+    ("settings", &["law", "contact", "error"]),
+    ("sources", &["model", "law", "error"]),
+    ("oracle", &["model", "law", "contact"]),
+    ("engine", &["settings", "contact", "model", "law", "error"]),
     // Its unit tests ask the oracle.
-    ("cpu", &["oracle", "engine", "settings", "contact", "model", "error"]),
-    ("gpu", &["engine", "settings", "contact", "model", "error"]),
-    ("observe", &["engine", "settings", "contact", "model", "error"]),
-    ("output", &["observe", "engine", "settings", "contact", "model", "files", "error"]),
-    ("render", &["output", "observe", "engine", "settings", "contact", "model", "files", "error"]),
+    ("cpu", &["oracle", "engine", "settings", "contact", "model", "law", "error"]),
+    ("gpu", &["engine", "settings", "contact", "model", "law", "error"]),
+    ("observe", &["engine", "settings", "contact", "model", "law", "error"]),
+    ("output", &["observe", "engine", "settings", "contact", "model", "law", "files", "error"]),
+    ("render", &["output", "observe", "engine", "settings", "contact", "model", "law", "files", "error"]),
     // A state is read as the engine that saved it wrote it.
-    ("checkpoint", &["output", "cpu", "gpu", "engine", "settings", "contact", "model", "files", "error"]),
+    (
+        "checkpoint",
+        &["output", "cpu", "gpu", "engine", "settings", "contact", "model", "law", "files", "error"],
+    ),
     (
         "scenario",
         &[
@@ -43,6 +48,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
             "settings",
             "contact",
             "model",
+            "law",
             "files",
             "error",
         ],
@@ -62,6 +68,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
             "settings",
             "contact",
             "model",
+            "law",
             "files",
             "error",
         ],
@@ -77,6 +84,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
             "settings",
             "contact",
             "model",
+            "law",
             "files",
             "error",
         ],
@@ -92,6 +100,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
             "settings",
             "contact",
             "model",
+            "law",
             "files",
             "error",
         ],
@@ -99,8 +108,8 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
     (
         "bench",
         &[
-            "scenario", "output", "observe", "cpu", "gpu", "engine", "settings", "contact", "model", "files",
-            "error",
+            "scenario", "output", "observe", "cpu", "gpu", "engine", "settings", "contact", "model", "law",
+            "files", "error",
         ],
     ),
     (
@@ -122,6 +131,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
             "settings",
             "contact",
             "model",
+            "law",
             "files",
             "error",
         ],

@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use esker::model::{Material, World};
+use esker::model::World;
+use esker::law::pair::Material;
 use glam::DVec3;
 use rapier3d::prelude::*;
 

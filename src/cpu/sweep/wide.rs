@@ -11,7 +11,8 @@ use super::super::narrowphase::Constraint;
 use super::super::problem::Disjoint;
 use super::super::velocity::Velocity;
 use super::Solve;
-use crate::contact::{Cone, Impulse};
+use crate::contact::Impulse;
+use crate::law::cone::Cone;
 use crate::model::Axes;
 
 // Constraints and velocities are read as rows of four numbers: which is where is told here, and relied on below.

@@ -1,8 +1,10 @@
 //! Checks before a world goes to the device: values that single precision cannot hold, and settings that the GPU engine lacks.
 
 use crate::error::Error;
-use crate::model::{Material, MaterialId, World, plane};
-use crate::settings::{NormalLaw, Order, Settings, ToleranceKind};
+use crate::law::normal::NormalLaw;
+use crate::law::pair::Material;
+use crate::model::{MaterialId, World, plane};
+use crate::settings::{Order, Settings, ToleranceKind};
 
 use super::{Anchors, Law, Machines, laws};
 

@@ -370,7 +370,7 @@ pub struct Law {
     pub stiffness: f32,
     /// Tangential stiffness over the slope of the normal force, κ \[E13\] \[-\].
     pub tangential_stiffness: f32,
-    /// Normal damping of the smooth method: see [`spring_damping`](crate::engine::spring_damping).
+    /// Normal damping of the smooth method: see [`spring_damping`](crate::law::damping::spring_damping).
     pub damping: f32,
     /// Pull-off force that does not depend on the size \[N\].
     pub pull_off: f32,

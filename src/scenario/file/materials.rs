@@ -2,7 +2,8 @@
 
 use super::read::{NOT_NEGATIVE, Need, Node, POSITIVE, SHARE, TIME, Table, by_start, number, text};
 use crate::error::suggest;
-use crate::model::{Material, MaterialId, Materials, PairLaw};
+use crate::law::pair::{Material, PairLaw};
+use crate::model::{MaterialId, Materials};
 
 /// Mass of a body \[kg\].
 pub const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");

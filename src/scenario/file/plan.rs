@@ -13,11 +13,12 @@ use super::region::region;
 use super::{CheckpointPlan, Entry, OutputPlan};
 use crate::engine::compatible::CompatiblePlan;
 use crate::error::suggest;
+use crate::law::normal::NormalLaw;
 use crate::model::{Form, Materials, Mesh, Motion, Plane, Region, Side, Surface, World};
 use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, layers};
 use crate::output::Formats;
 use crate::scenario::OnWarning;
-use crate::settings::{Bookkeeping, NormalLaw};
+use crate::settings::Bookkeeping;
 
 /// Largest number of layers of a bed.
 const MOST_LAYERS: u64 = 10_000;

@@ -4,9 +4,11 @@
 //! ([`Error::BeyondSingle`](crate::error::Error::BeyondSingle)).
 
 use super::read::{Node, Table};
-use crate::model::{MaterialId, PairLaw, World, plane};
+use crate::law::normal::DAMPING_STEPS;
+use crate::law::pair::PairLaw;
+use crate::model::{MaterialId, World, plane};
 use crate::scenario::pace::{Kind, kinds};
-use crate::settings::{DAMPING_STEPS, Settings};
+use crate::settings::Settings;
 use crate::sources::Emitter;
 
 /// Smallest relative overlap (overlap over radius) at which a compliance must be a number \[-\]: grains at rest overlap by more.

@@ -5,13 +5,16 @@ use toml_edit::{DocumentMut, Item};
 
 use super::read::asked::Asked;
 use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
-use crate::contact::Cone;
 use crate::error::Error;
+use crate::law::cone::Cone;
+use crate::law::damping::Damping;
+use crate::law::normal::NormalLaw;
+use crate::law::rolling::RollingArm;
 use crate::scenario::Scenario;
 use crate::scenario::pace::smooth_time_step;
 use crate::settings::{
-    AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, Algorithm, Damping, MOST_ITERATIONS, Method, NormalLaw,
-    Order, RollingArm, Settings, ToleranceKind, WarmStart,
+    AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, Algorithm, MOST_ITERATIONS, Method, Order, Settings,
+    ToleranceKind, WarmStart,
 };
 
 const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];

@@ -7,7 +7,8 @@ use glam::DVec3;
 use crate::checkpoint::{Checkpoint, SavedScene};
 use crate::contact::{Impulse, Key};
 use crate::error::suggest;
-use crate::model::{Axes, Clump, ClumpId, Form, Grain, Material, MaterialId, Surface, World};
+use crate::law::pair::Material;
+use crate::model::{Axes, Clump, ClumpId, Form, Grain, MaterialId, Surface, World};
 
 use super::read::{AXES, Table, named, text};
 

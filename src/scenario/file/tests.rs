@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use glam::DVec3;
 
 use super::*;
-use crate::model::{Form, Grain, Motion, PairLaw, Side};
+use crate::law::pair::PairLaw;
+use crate::model::{Form, Grain, Motion, Side};
 use crate::scenario::pace::smooth_time_step;
 use crate::settings::WarmStart;
 

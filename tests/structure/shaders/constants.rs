@@ -7,9 +7,10 @@ use esker::gpu::STEEPEST;
 use esker::gpu::constants::Planned;
 use esker::gpu::layout::Params;
 use esker::gpu::step::{Over, Pass};
+use esker::law::guard::LARGEST_GAIN;
 use esker::model::Form;
 use esker::model::meter::SHORTEST;
-use esker::settings::{FIRST_STEEPNESS, FLATTER, LARGEST_GAIN, STEEPER};
+use esker::settings::{FIRST_STEEPNESS, FLATTER, STEEPER};
 use glam::{IVec3, Vec3};
 use naga::{Expression, Literal};
 
