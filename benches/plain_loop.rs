@@ -12,13 +12,13 @@ use std::time::Instant;
 
 use common::Step;
 use esker::bench::report::Sample;
+use esker::contact::constraint::Constraint;
+use esker::contact::joints::Joints;
+use esker::contact::problem::Problem;
+use esker::contact::solver::{Limits, Solver};
+use esker::contact::velocity::Velocity;
 use esker::cpu::BYTES_PER_CONTACT_SWEEP;
-use esker::cpu::joints::Joints;
-use esker::cpu::narrowphase::Constraint;
-use esker::cpu::problem::Problem;
-use esker::cpu::solver::{Limits, Solver};
 use esker::cpu::sweep::ProjectedGaussSeidel;
-use esker::cpu::velocity::Velocity;
 use glam::Vec3;
 use rayon::ThreadPool;
 

@@ -103,10 +103,10 @@ fn time(grains: u32) {
 
 #[cfg(feature = "mpi")]
 fn time_on_processes(grains: u32) {
-    use esker::cpu::ranks::communicator::{Communicator, Parcel};
-    use esker::cpu::ranks::engine::{Ranked, open};
+    use esker::ranks::communicator::{Communicator, Parcel};
+    use esker::ranks::engine::{Ranked, open};
     use esker::simulation::answer;
-    let mut process = esker::cpu::ranks::mpi::Process::connect().unwrap();
+    let mut process = esker::ranks::mpi::Process::connect().unwrap();
     let (rank, ranks) = (process.rank(), process.ranks());
     // Rank 0 exchanges lists of several lengths with rank 1.
     for numbers in [1, 600, 6_000, 60_000] {

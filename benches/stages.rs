@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 
 use common::Step;
 use divan::Bencher;
-use esker::cpu::joints::Joints;
+use esker::contact::joints::Joints;
+use esker::contact::problem::Problem;
+use esker::contact::solver::{Limits, Solver};
 use esker::cpu::patches::Patches;
-use esker::cpu::problem::Problem;
-use esker::cpu::solver::{Limits, Solver};
 use esker::cpu::sweep::ProjectedGaussSeidel;
 use esker::cpu::{broadphase, colouring, matching, narrowphase};
 

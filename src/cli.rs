@@ -12,8 +12,10 @@ mod export;
 mod interrupt;
 mod memory;
 mod new;
+mod processes;
 mod progress;
 mod quiet;
+#[cfg(feature = "mpi")]
 mod ranks;
 mod render;
 mod run;
@@ -32,9 +34,10 @@ use crate::error::Error;
 use crate::observe::short;
 use crate::scenario::{Problem, Problems};
 
+use terminal::note;
+
 pub use device::{DeviceChoice, open};
 pub use diagnostic::drawing;
-use terminal::note;
 
 /// Nonsmooth discrete element simulation of granular matter.
 #[derive(Debug, Parser)]
@@ -139,8 +142,10 @@ pub fn main() -> ExitCode {
     let command = Arguments::parse().command;
     let only_prints = command.only_prints();
     let result = match command {
+        #[cfg(feature = "mpi")]
+        Command::Run(arguments) if processes::launched() > 1 => ranks::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
-        _ if !only_prints && ranks::launched() > 1 => ranks::check_alone().map(|()| Outcome::Done),
+        _ if !only_prints && processes::launched() > 1 => processes::check_alone().map(|()| Outcome::Done),
         Command::Check(arguments) => check::check(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Study(arguments) => study::study(&arguments),

@@ -1,7 +1,24 @@
-//! Types that both engines share: keys, impulses, contacts and their colouring.
+//! The contact problem: keys and impulses of contacts, their constraints, the order in which they are solved, and the seams of the solvers
+//! that solve them and of the parts of a scene that are solved together.
+
+pub mod carried;
+pub mod constants;
+pub mod constraint;
+pub mod coupling;
+pub(crate) mod disjoint;
+pub mod joints;
+pub mod pass;
+pub mod problem;
+pub mod range;
+pub mod solver;
+pub mod split;
+pub(crate) mod tasks;
+pub mod tensors;
+pub mod velocity;
+
+use glam::DVec3;
 
 use crate::law::cone::Cone;
-use glam::DVec3;
 
 /// Persistent identity of a pair of shapes, by which a warm start finds the impulse of the last substep. Shape `a` is a sphere of a grain,
 /// and `b` a surface or a larger sphere of another grain; of two spheres of the same radius `a` is the one with the smaller id. Or `a` is a

@@ -16,7 +16,6 @@ pub mod gradient;
 mod groups;
 pub mod impact;
 pub mod integrate;
-pub mod joints;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 pub mod loads;
@@ -25,24 +24,28 @@ mod memory;
 pub mod narrowphase;
 pub mod patches;
 pub mod predict;
-pub mod problem;
-pub mod ranks;
 pub mod residual;
 pub mod search;
 pub mod sinks;
-pub mod solver;
-pub mod split;
+pub mod solvers;
 pub mod springs;
 pub mod stress;
 pub mod sweep;
-pub mod tensors;
 pub mod tiles;
-pub mod velocity;
 pub mod warm_start;
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
+use crate::contact::carried::Carried;
+use crate::contact::constants::LawConstants;
+use crate::contact::constraint::{Constraint, Onset};
+use crate::contact::coupling::{Alone, Coupling};
+use crate::contact::joints::Joints;
+use crate::contact::problem::Problem;
+use crate::contact::solver::Limits;
+use crate::contact::split::Split;
+use crate::contact::velocity::{self, Velocity};
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::blame::too_long_for_joints;
 use crate::engine::clock::Instant;
@@ -55,18 +58,11 @@ use crate::law::guard::LARGEST_GAIN;
 use crate::model::{World, contact_reach};
 use crate::settings::{Bookkeeping, Method, Order, Settings, ToleranceKind, WarmStart};
 
-use joints::Joints;
-use narrowphase::{Constraint, Law, Onset};
 use patches::Patches;
-use problem::Problem;
-use ranks::{Before, Border};
 use search::Travel;
-use solver::Limits;
-use split::Split;
 use springs::Spring;
 use sweep::ProjectedGaussSeidel;
 use tiles::Tiles;
-use velocity::Velocity;
 
 /// Bytes that a sweep moves per contact: a constraint is read and its impulse written, the velocities of both bodies are
 /// read and written.
@@ -75,46 +71,46 @@ pub const BYTES_PER_CONTACT_SWEEP: u64 =
 
 /// The engine in double precision on all cores of the processor.
 pub struct CpuEngine {
-    world: World,
-    settings: Settings,
-    law: Law,
-    travel: Travel,
+    pub(crate) world: World,
+    pub(crate) settings: Settings,
+    law: LawConstants,
+    pub(crate) travel: Travel,
     /// Keys of this step's contacts, ascending.
-    keys: Vec<Key>,
-    colouring: Colouring,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) colouring: Colouring,
     split: Split,
     /// Contacts with patches of meshes.
-    patches: Patches,
+    pub(crate) patches: Patches,
     /// Constraints of this step, in the order of the colouring.
-    constraints: Vec<Constraint>,
+    pub(crate) constraints: Vec<Constraint>,
     /// What the nonsmooth method needs of each contact beside its constraint.
-    onsets: Vec<Onset>,
+    pub(crate) onsets: Vec<Onset>,
     /// What the smooth method needs of each contact beside its constraint, since its first substep after a search.
-    springs: Vec<Spring>,
+    pub(crate) springs: Vec<Spring>,
     /// Whether a smooth substep has made the springs, and checked the bodies of the constraints for [`Problem::checked`].
     is_prepared: bool,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
     solver: ProjectedGaussSeidel,
     /// Energy balance since the start, and the velocities before the solve whose works are added next.
-    balance: EnergyBalance,
+    pub(crate) balance: EnergyBalance,
     velocities_before: Vec<Velocity>,
     /// Total impulse of the contacts on each boundary since the start, and the constraints of the contacts with boundaries.
-    impulses: Vec<TotalImpulse>,
+    pub(crate) impulses: Vec<TotalImpulse>,
     boundary_constraints: Vec<u32>,
     /// Sums of impulse times arm since the start in the meters of the world \[N m s\].
-    stresses: Vec<DMat3>,
+    pub(crate) stresses: Vec<DMat3>,
     /// The same of every grain since it came; empty unless the world measures them.
     grain_stresses: Vec<DMat3>,
     /// Whether a substep is solved again in which friction and rolling made energy \[E12\].
-    is_guarded: bool,
-    newcomers: Newcomers,
-    /// Border of the part of a scene that is computed here, if ranks share it.
-    border: Border,
+    pub(crate) is_guarded: bool,
+    pub(crate) newcomers: Newcomers,
+    /// Coupling of the part of a scene that is computed here, if ranks share it.
+    pub(crate) coupling: Box<dyn Coupling>,
     /// Substeps done since the start; time is this times the substep, plus the time at the start.
-    substeps_done: u64,
-    start_time: f64,
-    report: StepReport,
+    pub(crate) substeps_done: u64,
+    pub(crate) start_time: f64,
+    pub(crate) report: StepReport,
     stages: Stages,
     /// What limits the step of the machines at the start, if it is too long for them \[E11\].
     warning: Option<String>,
@@ -154,7 +150,7 @@ impl CpuEngine {
         let warning = too_long_for_joints(&world, settings.substep());
         CpuEngine {
             is_guarded,
-            law: Law::new(&settings),
+            law: LawConstants::new(&settings),
             start_time: world.time,
             balance: EnergyBalance::opened_at(&world),
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
@@ -162,7 +158,7 @@ impl CpuEngine {
             stresses: vec![DMat3::ZERO; world.meter_bins()],
             grain_stresses: vec![DMat3::ZERO; if world.measures_grains { world.grain_count() } else { 0 }],
             newcomers: Newcomers::default(),
-            border: Border::default(),
+            coupling: Box::new(Alone),
             world,
             settings,
             travel: Travel::default(),
@@ -186,8 +182,8 @@ impl CpuEngine {
 
     /// Does one step: finds contacts if needed, then solves and moves in each substep. This is the algorithm.
     fn step(&mut self) -> Result<(), Error> {
-        let Self { world, settings, travel, border, stages, .. } = self;
-        if stages.time("search", || border.any(travel.calls_for_search(world, settings))) {
+        let Self { world, settings, travel, coupling, stages, .. } = self;
+        if stages.time("search", || coupling.any(travel.calls_for_search(world, settings))) {
             self.find_contacts();
         }
         for _ in 0..self.settings.substeps {
@@ -200,36 +196,36 @@ impl CpuEngine {
 
     /// Notes the objective of the convex problem of the last substep: a pass over contacts and bodies, so only snapshots and saved states
     /// ask for it.
-    fn note_objective(&mut self) {
-        let Self { world, settings, constraints, velocities, border, report, .. } = self;
+    pub(crate) fn note_objective(&mut self) {
+        let Self { world, settings, constraints, velocities, coupling, report, .. } = self;
         // A restored state has no working velocities before its first step.
         let is_new = report.step == 0 || velocities.is_empty();
-        if report.objective.is_none() && !border.any(is_new) && settings.method == Method::Nonsmooth {
-            report.objective = Some(residual::objective(world, constraints, velocities, border));
+        if report.objective.is_none() && !coupling.any(is_new) && settings.method == Method::Nonsmooth {
+            report.objective = Some(residual::objective(world, constraints, velocities, &mut **coupling));
         }
     }
 
     /// Broadphase, matching, colouring: finds the pairs, the impulses that they carry over, and the solving order.
     fn find_contacts(&mut self) {
         let before = self.hand_over();
-        let Self { world, settings, stages, border, law, .. } = self;
+        let Self { world, settings, stages, coupling, law, .. } = self;
         let keys = stages.time("broadphase", || {
             let mut keys = broadphase::find_pairs(world, settings.reach());
-            border.choose(world, &mut keys);
+            coupling.choose(world, &mut keys);
             keys
         });
         let carried = stages.time("matching", || match before {
-            Some(Before { keys: old_keys, impulses }) => {
+            Some((old_keys, impulses)) => {
                 matching::match_impulses(&keys, &old_keys, |contact| impulses[contact])
             }
             None => {
                 let (constraints, places) = (&self.constraints, self.colouring.places());
-                let impulse = |contact: usize| *law.carried(&constraints[places[contact] as usize]);
+                let impulse = |contact: usize| *constraints[places[contact] as usize].carried(law.method);
                 matching::match_impulses(&keys, &self.keys, impulse)
             }
         });
         let colouring = stages.time("colouring", || match settings.order {
-            Order::Coloured => colouring::with_tiles(world, &keys, &Tiles::of_many(world), border),
+            Order::Coloured => colouring::with_tiles(world, &keys, &Tiles::of_many(world), &**coupling),
             Order::Sequential => colouring::one_after_the_other(keys.len()),
             Order::Blocks(blocks) => colouring::in_blocks(keys.len(), blocks),
             Order::AtOnce => colouring::all_at_once(keys.len()),
@@ -240,19 +236,42 @@ impl CpuEngine {
         self.report_contacts();
     }
 
+    /// Hands grains over to the other parts of the scene. Returns keys and impulses that the contacts which are left carry over; `None` for
+    /// an engine alone.
+    fn hand_over(&mut self) -> Option<(Vec<Key>, Vec<Impulse>)> {
+        if self.coupling.is_alone() {
+            return None;
+        }
+        let begun = Instant::now();
+        let impulses = self.of_contacts(|constraint| *constraint.carried(self.settings.method));
+        let of = |(&key, impulse)| Carried { key, impulse, known: self.patches.known_of(&key) };
+        let so_far: Vec<Carried> = self.keys.iter().zip(impulses).map(of).collect();
+        let carried = self.coupling.hand_over(&mut self.world, 1.0 + self.settings.reach(), &so_far)?;
+        let of_patches = carried.iter().filter_map(|of| of.known.map(|known| (of.key, known)));
+        let (keys, known) = of_patches.unzip();
+        self.patches = Patches::remembered(keys, known);
+        self.stages.add("search", begun.elapsed().as_secs_f64());
+        Some(carried.into_iter().map(|of| (of.key, of.impulse)).unzip())
+    }
+
     fn report_contacts(&mut self) {
-        let Self { colouring, border, report, .. } = self;
+        let Self { colouring, coupling, report, .. } = self;
         let used = (0..colouring.colours()).filter(|&colour| !colouring.colour(colour).is_empty()).count();
-        let counted = border.counted(colouring.order.len());
+        let counted = coupling.counted(colouring.order.len());
         let overflow = counted - colouring.overflow_start().min(counted);
-        let [contacts, overflow] = border.sums([counted as f64, overflow as f64]);
+        let [contacts, overflow] = coupling.sums([counted as f64, overflow as f64]);
         (report.contacts, report.overflow) = (contacts as u64, overflow as u64);
-        report.colours = border.largest(used as f64) as u32;
+        report.colours = coupling.largest(used as f64) as u32;
     }
 
     /// Takes a new list of contacts, each with the impulse that it carries over.
-    fn hold_contacts(&mut self, mut keys: Vec<Key>, mut colouring: Colouring, impulses: &[Impulse]) {
-        self.split = Split::new(&self.world, &keys, &colouring, &mut self.border);
+    pub(crate) fn hold_contacts(
+        &mut self,
+        mut keys: Vec<Key>,
+        mut colouring: Colouring,
+        impulses: &[Impulse],
+    ) {
+        self.split = Split::new(&self.world, &keys, &colouring, &mut *self.coupling);
         self.patches = Patches::new(&self.world, &keys, &colouring, &self.patches);
         let method = self.settings.method;
         renew(&mut self.constraints, keys.len(), |place| {
@@ -272,6 +291,13 @@ impl CpuEngine {
         colouring.order.shrink_to_fit();
         self.boundary_constraints.shrink_to_fit();
         (self.keys, self.colouring) = (keys, colouring);
+    }
+
+    /// Gives the memory of the contacts back, which are those of an earlier state.
+    pub(crate) fn release_contacts(&mut self) {
+        (self.keys, self.constraints, self.onsets, self.springs) = Default::default();
+        (self.colouring, self.split, self.patches) = Default::default();
+        self.boundary_constraints = Vec::new();
     }
 
     /// Takes these contacts, sorted by key, as the list that the next search is matched with.
@@ -310,7 +336,7 @@ impl CpuEngine {
             self.boundary_constraints.iter().map(|&constraint| &self.constraints[constraint as usize]);
         self.stages.time("loads", || {
             loads::add(of_boundaries, &mut self.impulses);
-            stress::add(&self.world, &self.constraints, self.border.counting(), &mut self.stresses);
+            stress::add(&self.world, &self.constraints, self.coupling.counting(), &mut self.stresses);
             stress::add_to_grains(&self.world, &self.constraints, &mut self.grain_stresses);
         });
         let removed_energy = self.move_bodies(end)?;
@@ -327,7 +353,7 @@ impl CpuEngine {
             velocities,
             stages,
             travel,
-            border,
+            coupling,
             is_prepared,
             constraints,
             warning,
@@ -336,17 +362,18 @@ impl CpuEngine {
         let h = settings.substep();
         stages.time("integrate", || {
             let cause = integrate::Cause { constraints, warning: warning.as_deref() };
-            border.agree(integrate::judge(world, velocities, settings, border, cause), world)?;
+            let verdict = integrate::judge(world, velocities, settings, &**coupling, cause);
+            coupling.agree(verdict, world)?;
             integrate::move_bodies(world, velocities, end, h);
             travel.add(world, velocities, h);
             if !world.has_drains() {
                 return Ok(0.0);
             }
-            let taken = border.agree(sinks::taken(world, h), world)?;
+            let taken = coupling.agree(sinks::taken(world, h), world)?;
             // Contacts of grains that are taken are no longer between two grains.
             *is_prepared &= taken.is_empty();
-            let own = sinks::remove(world, &taken, |body| border.counts(body));
-            Ok(border.sums([own])[0])
+            let own = sinks::remove(world, &taken, |body| coupling.counts(body));
+            Ok(coupling.sums([own])[0])
         })
     }
 
@@ -384,7 +411,7 @@ impl CpuEngine {
             is_prepared,
             velocities,
             stages,
-            border,
+            coupling,
             ..
         } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
@@ -411,7 +438,7 @@ impl CpuEngine {
                 Problem::new(colouring, split, constraints, velocities, &mut joints)
             };
             *is_prepared = true;
-            let mut problem = problem.across(border);
+            let mut problem = problem.coupled(&mut **coupling);
             warm_start::apply(WarmStart::Cold, &mut problem);
             problem.solve_joints();
             problem.exchange();
@@ -421,7 +448,7 @@ impl CpuEngine {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            balance::book_solve(world, h, constraints, &joints, [before, velocities], border)
+            balance::book_solve(world, h, constraints, &joints, [before, velocities], &mut **coupling)
         })
     }
 
@@ -456,7 +483,7 @@ impl CpuEngine {
             velocities,
             stages,
             report,
-            border,
+            coupling,
             ..
         } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
@@ -480,11 +507,12 @@ impl CpuEngine {
             }
         };
         report.impacts = stages.time("impact", || {
-            let contacts = impact::Contacts { colouring, split, constraints, onsets, border };
+            let contacts =
+                impact::Contacts { colouring, split, constraints, onsets, coupling: &mut **coupling };
             impact::solve(settings, world, contacts, velocities, book)
         });
         report.impact_stages.add(&report.impacts);
-        if keeps_works { border.total(works) } else { works }
+        if keeps_works { balance::total(works, &mut **coupling) } else { works }
     }
 
     /// Predict, warm start, sweeps, balance: runs the continuous solve with these settings. Returns its works, all zero unless works are
@@ -501,7 +529,7 @@ impl CpuEngine {
             stages,
             report,
             solver,
-            border,
+            coupling,
             ..
         } = self;
         let (h, before) = (settings.substep(), &self.velocities_before);
@@ -510,12 +538,12 @@ impl CpuEngine {
             start_solve(world, settings, end, constraints, onsets, velocities)
         });
         let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
-        let mut problem = problem.in_world(world).across(border);
+        let mut problem = problem.in_world(world).coupled(&mut **coupling);
         if settings.warm_start.updates_velocities() || world.materials.are_cohesive() {
             stages.time("warm_start", || warm_start::apply(settings.warm_start, &mut problem));
         }
         let start = Instant::now();
-        let outcome = solver::solve(solver, settings, &mut problem, Limits::of(settings), None);
+        let outcome = solvers::solve(solver, settings, &mut problem, Limits::of(settings), None);
         report.sweeps = outcome.sweeps;
         stages.add("sweep", start.elapsed().as_secs_f64() - outcome.testing);
         if settings.tolerance_kind == ToleranceKind::Impulses {
@@ -527,7 +555,7 @@ impl CpuEngine {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            balance::book_solve(world, h, constraints, &joints, [before, velocities], border)
+            balance::book_solve(world, h, constraints, &joints, [before, velocities], &mut **coupling)
         })
     }
 
@@ -545,11 +573,11 @@ impl CpuEngine {
 
     /// Whether friction and rolling made more energy in this substep alone than a share of the kinetic energy.
     fn makes_energy_at_once(&mut self, works: &EnergyBalance) -> bool {
-        let Self { world, settings, velocities, border, .. } = self;
+        let Self { world, settings, velocities, coupling, .. } = self;
         let share = largest_gain_at_once(settings, world);
         let mut scale = || {
-            let own = balance::kinetic_scale(world, settings.substep(), velocities, border);
-            border.sums([own])[0]
+            let own = balance::kinetic_scale(world, settings.substep(), velocities, &**coupling);
+            coupling.sums([own])[0]
         };
         works.made() > 0.0 && share.is_finite() && works.made() > share * scale()
     }
@@ -570,7 +598,7 @@ fn start_solve(
     onsets: &[Onset],
     velocities: &mut [Velocity],
 ) -> Joints {
-    warm_start::seed(&Law::new(settings), settings, world, constraints, onsets, velocities);
+    warm_start::seed(&LawConstants::new(settings), settings, world, constraints, onsets, velocities);
     let joints = Joints::start(world, settings, end, velocities);
     predict::apply_forces(world, settings.substep(), velocities);
     joints
@@ -591,5 +619,5 @@ fn renew<T: Send>(list: &mut Vec<T>, contacts: usize, of: impl Fn(usize) -> T + 
         *list = Vec::new();
         list.reserve_exact(contacts + contacts / 32);
     }
-    (0..contacts).into_par_iter().with_min_len(narrowphase::CHUNK).map(of).collect_into_vec(list);
+    (0..contacts).into_par_iter().with_min_len(crate::contact::tasks::CHUNK).map(of).collect_into_vec(list);
 }

@@ -7,7 +7,6 @@ pub mod compatible;
 #[cfg(feature = "scenario")]
 pub(crate) mod consistent;
 pub mod convergence;
-pub mod range;
 #[cfg(feature = "scenario")]
 pub mod saved;
 pub mod share;
@@ -16,21 +15,20 @@ pub mod stages;
 
 use std::fmt;
 use std::future::Future;
-#[cfg(feature = "scenario")]
-use std::io::Write;
 use std::pin::Pin;
 
 use glam::DVec3;
 
-pub use self::balance::{EnergyBalance, Entries};
-pub use self::snapshot::{Snapshot, TotalImpulse, WantedForces};
 use crate::contact::{Impulse, Key};
 use crate::error::Error;
 use crate::law::guard::{LARGEST_GAIN, WATCHED_MASS_RATIO};
-use crate::model::{Grain, Joint, World};
-use crate::settings::{
-    Acceleration, JOINT_DAMPING_STEPS, MODEL_GAMMA, Method, Settings, TRAVEL_LIMIT, WarmStart,
-};
+use crate::model::{Grain, World};
+use crate::settings::{Acceleration, MODEL_GAMMA, Method, Settings, TRAVEL_LIMIT, WarmStart};
+
+pub use self::balance::{EnergyBalance, Entries};
+pub use self::snapshot::{Snapshot, TotalImpulse, WantedForces};
+#[cfg(feature = "scenario")]
+use std::io::Write;
 
 /// Future of a call that a device has to answer. It has to be driven to its end: a future that is dropped on the way leaves an engine whose
 /// state on the device is ahead of what the engine knows.
@@ -282,13 +280,6 @@ pub fn speed_limit(diameter: f64, h: f64) -> f64 {
 /// energy: the factor is 0 there, and friction and rolling start from zero.
 pub fn model_gain(settings: &Settings, world: &World) -> f64 {
     if has_wide_cones(settings, world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
-}
-
-/// Υ of a joint in a substep of `h` \[s\] \[E11\]. A rigid joint with a damping time of less than half a substep would swing for ever.
-pub fn joint_upsilon(joint: &Joint, h: f64) -> f64 {
-    let is_rigid = joint.compliance == 0.0 && joint.angular_compliance == 0.0;
-    let least = if is_rigid { 0.5 * h } else { 0.0 };
-    1.0 / (1.0 + 4.0 * joint.damping_time.unwrap_or(JOINT_DAMPING_STEPS * h).max(least) / h)
 }
 
 /// Settings that a world is solved with: those given, but plain sweeps under wide cones \[E12\].

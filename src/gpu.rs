@@ -5,6 +5,7 @@
 //! is too small halts the steps on the device until the host has grown it: no contact is ever dropped.
 
 mod buffers;
+mod capacity;
 #[cfg(feature = "scenario")]
 pub mod checkpoint;
 #[cfg(feature = "scenario")]
@@ -16,9 +17,12 @@ pub mod device;
 mod engine;
 pub mod ensemble;
 mod failure;
+mod features;
 mod inspect;
 mod kernel;
+mod launcher;
 pub mod layout;
+mod many_worlds;
 mod pipelines;
 mod readback;
 pub mod shader;
@@ -39,13 +43,14 @@ use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Bookkeeping, Settings};
 
-pub use buffers::{Capacity, LODGERS, room_of};
 use device::Device;
 use ensemble::{Answer, Ensemble, Request, Results, Slot, Wanted};
-pub use kernel::STEEPEST;
+use features::Features;
 use layout::{Anchors, LoadScale, Loads, Params, Status, Totals};
-use pipelines::Features;
 use step::{Method, NONSMOOTH, Pace};
+
+pub use capacity::{Capacity, LODGERS, room_of};
+pub use kernel::STEEPEST;
 
 /// Largest number of steps in one submission: drivers reset a device that is busy for seconds.
 const STEPS_PER_SUBMISSION: u64 = 32;
@@ -242,7 +247,7 @@ impl GpuEngine {
 
     fn upload_params(&self) {
         let capacity = self.slot.capacity();
-        let params = Params::new(&self.world, &self.settings, &self.anchors, &capacity);
+        let params = Params::new(&self.world, &self.settings, &self.anchors, capacity.for_contacts());
         self.slot.write("params", &params.to_bytes());
     }
 

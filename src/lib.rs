@@ -121,6 +121,8 @@ pub mod model;
 pub mod observe;
 pub mod oracle;
 pub mod output;
+#[cfg(feature = "scenario")]
+pub mod ranks;
 pub mod render;
 pub mod scenario;
 pub mod settings;

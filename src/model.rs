@@ -35,6 +35,8 @@ pub mod shape;
 pub mod sink;
 pub mod solid;
 
+use glam::{DQuat, DVec3};
+
 pub use crate::law::pair::{Material, PairLaw};
 pub use body::{Axes, Bodies, Kind};
 pub use clump::Clump;
@@ -59,8 +61,6 @@ pub use rigid::RigidBody;
 pub use shape::{Form, Side, Sphere, Surface, Touch};
 pub use sink::{Bins, By, Sink, Taken};
 pub use solid::Solid;
-
-use glam::{DQuat, DVec3};
 
 /// Index of a material in [`Materials`].
 pub type MaterialId = u32;

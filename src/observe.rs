@@ -36,10 +36,12 @@ pub mod take;
 pub mod tracked;
 pub mod watch;
 
+use glam::DMat3;
+
 use crate::engine::{Snapshot, TotalImpulse};
 use crate::model::World;
+
 use energy::Balance;
-use glam::DMat3;
 use quantity::{Needs, QUANTITIES, Quantity, View};
 
 pub use cell::CellPlan;
@@ -526,7 +528,7 @@ mod tests {
         let of_every_run = ["kinetic_energy", "rotational_energy", "potential_energy"];
         let names: Vec<&str> =
             of_every_run.into_iter().chain(more).filter(|name| !name.ends_with("_share")).collect();
-        assert_eq!(names, energy::names());
+        assert_eq!(names, quantity::energies());
     }
 
     #[test]

@@ -64,6 +64,10 @@ pub use folder::*;
 #[cfg(feature = "scenario")]
 pub use shot::Shot;
 
+/// Kinds of frames that a run writes.
+#[cfg(feature = "scenario")]
+const KINDS: [&str; 4] = ["grains", "contacts", "walls", "surface"];
+
 /// Formats of the results of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Formats {

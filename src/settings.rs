@@ -1,13 +1,12 @@
 //! Settings of the solver, validated on creation.
 
-use crate::law::damping::Damping;
-use crate::law::normal::NormalLaw;
-use crate::law::normal::RIGID_CORRECTION;
-use crate::law::rolling::RollingArm;
 use std::fmt;
 
 use crate::error::Error;
 use crate::law::cone::Cone;
+use crate::law::damping::Damping;
+use crate::law::normal::{NormalLaw, RIGID_CORRECTION};
+use crate::law::rolling::RollingArm;
 
 /// Usual β of the warm start, from Wang, Servin & Berglund 2016 \[-\].
 const USUAL_FRACTION: f64 = 0.85;

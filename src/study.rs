@@ -17,22 +17,22 @@ pub mod plan;
 pub mod record;
 pub mod report;
 pub mod table;
+mod write;
 
 mod evaluate;
 mod markdown;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::{fs, thread};
 
 use crate::engine::{Engine, Identity, Precision};
 use crate::error::Error;
-use crate::output;
 use crate::output::lock::refuse_link;
 use crate::output::summary::Status;
+use crate::output::{self};
 use crate::scenario::Scenario;
 use crate::scenario::study::Study;
 use crate::simulation::{self, RunOptions};
@@ -48,7 +48,7 @@ pub fn check_inputs(folder: &Path, study: &Study) -> Result<(), Error> {
     let of_plots =
         study.plots.iter().flat_map(|plot| ["svg", "png"].map(|ending| format!("{}.{ending}", plot.file)));
     let names: Vec<String> = of_plots.map(|name| name.to_lowercase()).collect();
-    let is_written = |name: &str| report::FILES.contains(&name) || names.iter().any(|known| known == name);
+    let is_written = |name: &str| write::FILES.contains(&name) || names.iter().any(|known| known == name);
     output::protect(folder, &study.inputs, is_written)
 }
 

@@ -3,9 +3,9 @@
 
 use std::thread;
 
-use esker::cpu::ranks::communicator::threads;
-use esker::cpu::ranks::engine::{Ranked, RankedEngine, open};
 use esker::model::World;
+use esker::ranks::communicator::threads;
+use esker::ranks::engine::{Ranked, RankedEngine, open};
 use esker::settings::Settings;
 use esker::simulation::answer;
 

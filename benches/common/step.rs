@@ -1,13 +1,15 @@
 //! A step in its midst: what its stages work on, for benches and tests of single stages.
 #![allow(dead_code, reason = "nobody uses all of it")]
 
+use esker::contact::constants::LawConstants;
+use esker::contact::constraint::{Constraint, Onset};
+use esker::contact::coupling::Alone;
+use esker::contact::split::Split;
+use esker::contact::velocity::{Velocity, load_velocities};
 use esker::contact::{Colouring, Key};
 use esker::cpu::broadphase;
-use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
+use esker::cpu::narrowphase::{self};
 use esker::cpu::patches::Patches;
-use esker::cpu::ranks::Border;
-use esker::cpu::split::Split;
-use esker::cpu::velocity::{Velocity, load_velocities};
 use esker::model::World;
 use esker::settings::Settings;
 
@@ -15,7 +17,7 @@ use esker::settings::Settings;
 pub struct Step {
     pub world: World,
     pub settings: Settings,
-    pub law: Law,
+    pub law: LawConstants,
     pub keys: Vec<Key>,
     pub colouring: Colouring,
     pub split: Split,
@@ -27,10 +29,10 @@ pub struct Step {
 impl Step {
     /// The first step of a world once its contacts are found and ordered, with constraints from no impulses.
     pub fn new(world: World, settings: Settings, order: impl Fn(&World, &[Key]) -> Colouring) -> Step {
-        let law = Law::new(&settings);
+        let law = LawConstants::new(&settings);
         let keys = broadphase::find_pairs(&world, settings.reach());
         let colouring = order(&world, &keys);
-        let mut split = Split::new(&world, &keys, &colouring, &mut Border::default());
+        let mut split = Split::new(&world, &keys, &colouring, &mut Alone);
         split.refresh(&world);
         let mut constraints = vec![Constraint::default(); keys.len()];
         let mut onsets = vec![Onset::default(); keys.len()];

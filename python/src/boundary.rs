@@ -4,7 +4,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::grains::position;
-use crate::simulation::Simulation;
+use crate::handle::Simulation;
 
 /// A boundary as it is now.
 #[pyclass(frozen, get_all, module = "esker")]

@@ -5,7 +5,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
 use crate::grains::position;
-use crate::simulation::Simulation;
+use crate::handle::Simulation;
 use crate::values::{grain_id, table};
 
 /// The contacts of one state: arrays with one row per contact, of pairs that touch or nearly touch.

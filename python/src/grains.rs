@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
 use crate::errors::UnknownNameError;
-use crate::simulation::Simulation;
+use crate::handle::Simulation;
 use crate::values::table;
 
 /// A vector of the body of each grain, one row per grain.

@@ -9,6 +9,7 @@ mod device;
 mod errors;
 mod fork;
 mod grains;
+mod handle;
 mod reading;
 mod runs;
 mod scenario;
@@ -31,11 +32,11 @@ mod _esker {
     #[pymodule_export]
     use super::errors::Problem;
     #[pymodule_export]
+    use super::handle::Simulation;
+    #[pymodule_export]
     use super::reading::{check, read_frame, read_index};
     #[pymodule_export]
     use super::runs::run;
-    #[pymodule_export]
-    use super::simulation::Simulation;
     #[pymodule_export]
     use super::stepping::Progress;
 

@@ -12,8 +12,8 @@ use pyo3::types::{PyBool, PyDict};
 use crate::device::{Word, word};
 use crate::errors::raised;
 use crate::fork;
+use crate::handle::{Engine, Simulation};
 use crate::scenario;
-use crate::simulation::{Engine, Simulation};
 use crate::stepping::{Progress, Stepping, last_step, step_until};
 
 /// Advances a simulation to a time, and writes results if a folder is given.

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{UnknownNameError, refused};
 use crate::grains::position;
-use crate::simulation::Simulation;
+use crate::handle::Simulation;
 use crate::values::{any_number, grain_id, grain_ids, number, numbers, rows, vector};
 
 pub fn gravity(own: &Simulation, py: Python<'_>, gravity: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -1,8 +1,7 @@
-//! Class `Simulation`: its construction and its interface. The other files hold the work of its methods.
+//! Interface of the class `Simulation`: its constructors, getters and methods, whose work is in the other files.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use esker::scenario::Scenario;
 use numpy::{PyArray1, PyArray2};
@@ -12,122 +11,12 @@ use pyo3::types::PyDict;
 
 use crate::boundary::{Boundary, boundary};
 use crate::contacts::{Contacts, contacts};
-use crate::device::{Device, Word, word};
-use crate::errors::{Error, raised};
+use crate::device::{Word, word};
+use crate::errors::raised;
 use crate::fork;
-use crate::stepping::{self, Calls, Pace};
+use crate::handle::{Calls, Engine, Simulation};
 use crate::values::whole;
-use crate::{grains, runs, scenario, setters};
-
-/// Simulation of the library, which the class wraps.
-pub type Engine = esker::simulation::Simulation<'static>;
-
-/// Interface to the processor, of a device that is no graphics card.
-const CPU_BACKEND: &str = "rayon";
-
-/// A scene on a device, at one time.
-///
-/// Made by `Simulation.from_file`, `Simulation.from_dict` or `Simulation.resume`. All numbers are in SI units. Arrays have one row per
-/// grain that is there, in the same order in all of them; `ids()` tells which grains those are. Every array is a new copy of the present
-/// state: neither does it change later, nor does changing it change the simulation.
-///
-/// Other Python threads go on while it steps. Several threads may use one simulation: each call waits for the end of the batch of steps
-/// that is under way (at most about 0.1 s), and only one of them may step.
-#[pyclass(frozen, module = "esker")]
-pub struct Simulation {
-    pub scenario: Arc<Scenario>,
-    /// The engine; `None` only while this is dropped.
-    engine: Mutex<Option<Engine>>,
-    /// Process that it belongs to.
-    process: AtomicU32,
-    /// Number of threads that wait for the engine.
-    waiting: AtomicUsize,
-    pub is_stepping: AtomicBool,
-    pub pace: Mutex<Pace>,
-    pub calls: Mutex<Calls>,
-    #[pyo3(get)]
-    /// Device that it runs on.
-    device: Py<Device>,
-}
-
-impl Simulation {
-    /// Wraps a simulation of the library for Python.
-    pub fn new(py: Python<'_>, scenario: Arc<Scenario>, engine: Engine, word: &str) -> PyResult<Simulation> {
-        let device = Device::of(engine.identity(), word);
-        Ok(Simulation {
-            scenario,
-            engine: Mutex::new(Some(engine)),
-            process: AtomicU32::new(std::process::id()),
-            waiting: AtomicUsize::new(0),
-            is_stepping: AtomicBool::new(false),
-            pace: Mutex::default(),
-            calls: Mutex::default(),
-            device: Py::new(py, device)?,
-        })
-    }
-
-    /// Calls a function with the engine, without the interpreter lock. Waits until no other thread uses the engine.
-    pub fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        call: impl FnOnce(&mut Engine) -> Result<T, esker::error::Error> + Send,
-    ) -> PyResult<T> {
-        self.take_over()?;
-        let found = fork::detached(py, || {
-            self.waiting.fetch_add(1, Ordering::SeqCst);
-            let engine = self.engine.lock();
-            self.waiting.fetch_sub(1, Ordering::SeqCst);
-            engine.ok().and_then(|mut engine| engine.as_mut().map(call))
-        })?;
-        let found = found.ok_or_else(|| {
-            Error::new_err("the engine panicked before and has no state to show: start the simulation anew")
-        })?;
-        found.map_err(|error| raised(&error))
-    }
-
-    /// Makes the simulation one of this process, where it was forked from the process that made the simulation.
-    fn take_over(&self) -> PyResult<()> {
-        let here = std::process::id();
-        if self.process.load(Ordering::SeqCst) == here {
-            return Ok(());
-        }
-        if self.device.get().backend != CPU_BACKEND {
-            return Err(fork::no_card());
-        }
-        // A thread that had the lock at the fork is not in this process, and never gives it back.
-        if self.engine.try_lock().is_err() {
-            return Err(Error::new_err(
-                "the process was forked while another thread stepped this simulation, whose state here is half a step: fork between \
-                 steps, or start the simulation anew in this process",
-            ));
-        }
-        self.waiting.store(0, Ordering::SeqCst);
-        self.is_stepping.store(false, Ordering::SeqCst);
-        self.process.store(here, Ordering::SeqCst);
-        Ok(())
-    }
-
-    /// Waits until threads that want the engine have it. A lock that is taken again at once would not be fair to them.
-    pub fn give_way(&self) {
-        while self.waiting.load(Ordering::SeqCst) > 0 {
-            std::thread::yield_now();
-        }
-    }
-
-    fn time_now(&self, py: Python<'_>) -> PyResult<f64> {
-        self.with(py, |engine| Ok(engine.time()))
-    }
-}
-
-impl Drop for Simulation {
-    fn drop(&mut self) {
-        // A driver whose threads are in another process would wait for them for ever.
-        let is_foreign = *self.process.get_mut() != std::process::id();
-        if is_foreign && self.device.get().backend != CPU_BACKEND {
-            std::mem::forget(self.engine.get_mut().map(Option::take));
-        }
-    }
-}
+use crate::{grains, runs, scenario, setters, stepping};
 
 #[pymethods]
 impl Simulation {

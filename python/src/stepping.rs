@@ -9,51 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{Error, refused};
-use crate::simulation::Simulation;
+use crate::handle::Simulation;
 use crate::values::number;
 
 /// Wall time that a batch should take at most \[s\]: Ctrl-C and other threads wait for it.
 const BATCH_SECONDS: f64 = 0.1;
 /// Largest ratio of the steps of a batch to the steps of the batch before.
 const BATCH_GROWTH: u64 = 4;
-
-/// Number of steps in a batch, adapted to their wall time.
-pub struct Pace {
-    steps: u64,
-}
-
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace { steps: 1 }
-    }
-}
-
-/// Functions that are called at intervals of simulated time.
-#[derive(Default)]
-pub struct Calls {
-    list: Vec<(Interval, Py<PyAny>)>,
-}
-
-impl Calls {
-    /// The functions.
-    pub fn functions(&self) -> impl Iterator<Item = &Py<PyAny>> {
-        self.list.iter().map(|(_, function)| function)
-    }
-
-    /// Takes the functions that are due after step `step`; each is due again after its next interval.
-    fn take_due(&mut self, py: Python<'_>, step: u64, time: f64) -> Vec<Py<PyAny>> {
-        let due = self.list.iter_mut().filter(|(interval, _)| interval.next_step() <= step);
-        due.map(|(interval, function)| {
-            interval.pass(time);
-            function.clone_ref(py)
-        })
-        .collect()
-    }
-
-    fn next_step(&self) -> u64 {
-        self.list.iter().map(|(interval, _)| interval.next_step()).min().unwrap_or(u64::MAX)
-    }
-}
 
 /// How far stepping has come.
 #[pyclass(frozen, get_all, module = "esker")]

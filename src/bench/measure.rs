@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use crate::cpu::BYTES_PER_CONTACT_SWEEP;
-use crate::engine::Snapshot;
-use crate::engine::{Engine, Profiling, StepReport, add_stage_time};
+use crate::engine::{Engine, Profiling, Snapshot, StepReport, add_stage_time};
 use crate::error::Error;
 use crate::gpu::step::{Phase, SWEEP, Stage, method_of};
 use crate::gpu::traffic::{self, Sizes};
@@ -15,11 +14,9 @@ use crate::scenario::Scenario;
 use crate::settings::Settings;
 
 use super::energy::{Meter, measured};
-use super::report::{Case, DeviceReport, Failure, Run, Sample, StageReport, Start};
+use super::report::{BLOCKS, Case, DeviceReport, Failure, Run, Sample, StageReport, Start};
 use super::{Model, Plan, Target};
 
-/// Blocks per engine.
-pub(super) const BLOCKS: usize = 5;
 /// Largest number of steps per block for which a GPU is timed stage by stage.
 const PROFILED_STEPS: u64 = 4;
 

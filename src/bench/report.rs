@@ -12,6 +12,9 @@ use crate::settings::Settings;
 
 use super::{Model, Plan, Target};
 
+/// Blocks per engine.
+pub(super) const BLOCKS: usize = 5;
+
 /// Report of a whole bench.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
@@ -208,7 +211,7 @@ impl Report {
             wgpu: env!("ESKER_WGPU"),
             threads: rayon::current_num_threads(),
             warm_up_steps: plan.warm_up,
-            blocks: super::measure::BLOCKS,
+            blocks: BLOCKS,
             steps_per_block: plan.steps,
             devices,
             model: plan.model,

@@ -17,7 +17,7 @@ use crate::simulation::{self, Resumption, RunOptions};
 use super::interrupt::{INTERRUPT, listen_for_interrupt};
 use super::progress::Display;
 use super::terminal::{note, say};
-use super::{DeviceChoice, Failure, Outcome, open, ranks, short};
+use super::{DeviceChoice, Failure, Outcome, open, processes, short};
 
 /// Arguments of `esker run`.
 #[derive(Debug, clap::Args)]
@@ -62,11 +62,7 @@ impl Arguments {
 
 /// Runs a scenario.
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
-    #[cfg(feature = "mpi")]
-    if ranks::launched() > 1 {
-        return ranks::run(arguments);
-    }
-    ranks::check_alone()?;
+    processes::check_alone()?;
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
     run_on(&scenario, arguments, |choice| open(choice, &scenario))
 }

@@ -6,13 +6,13 @@
 use glam::{DVec3, DVec4};
 use rayon::prelude::*;
 
-use crate::engine::EnergyBalance;
+use crate::contact::constraint::Constraint;
+use crate::contact::coupling::Coupling;
+use crate::contact::joints::Joints;
+use crate::contact::tasks::CHUNK;
+use crate::contact::velocity::Velocity;
+use crate::engine::{EnergyBalance, Entries};
 use crate::model::{Pull, World};
-
-use super::joints::Joints;
-use super::narrowphase::{CHUNK, Constraint};
-use super::ranks::Border;
-use super::velocity::Velocity;
 
 /// Works of the impacts of a substep of length `h` \[s\]; the impulses of `constraints` took `before` to `after`. At an impact half of the
 /// substep has passed, and gravity has done its work until then.
@@ -43,14 +43,14 @@ pub fn book_impacts(
 
 /// Kinetic energy of `velocities`, plus that of a fall of `h` \[s\] from rest \[J\]: the scale for energy gains. The fall is included so
 /// that contacts at rest may gain a little.
-pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity], border: &Border) -> f64 {
+pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity], coupling: &dyn Coupling) -> f64 {
     let pull = world.pull();
     let kinetic = |(body, velocity): (usize, &Velocity)| {
         let fall = (h * velocity.pulled(&pull, body)).length_squared();
         let spin = velocity.angular.length_squared() / velocity.inverse_inertia;
         0.5 * ((velocity.linear.length_squared() + fall) / velocity.inverse_mass + spin)
     };
-    let is_counted = |(body, velocity): &(usize, &Velocity)| velocity.is_free() && border.counts(*body);
+    let is_counted = |(body, velocity): &(usize, &Velocity)| velocity.is_free() && coupling.counts(*body);
     velocities.iter().enumerate().filter(is_counted).map(kinetic).sum()
 }
 
@@ -83,9 +83,9 @@ pub fn book_gravity(
     h: f64,
     before: &[Velocity],
     after: &[Velocity],
-    border: &Border,
+    coupling: &dyn Coupling,
 ) -> EnergyBalance {
-    let counts = border.counting();
+    let counts = coupling.counting();
     let work = |(body, (before, after)): (usize, (&Velocity, &Velocity))| {
         if !before.is_free() || !counts(body) {
             return 0.0;
@@ -120,14 +120,23 @@ pub fn book_solve(
     constraints: &[Constraint],
     joints: &Joints,
     [before, after]: [&[Velocity]; 2],
-    border: &mut Border,
+    coupling: &mut dyn Coupling,
 ) -> EnergyBalance {
-    let counted = &constraints[..border.counted(constraints.len())];
-    let mut works = book_gravity(world, h, before, after, border) + book_contacts(counted, before, after);
-    if border.is_first() {
+    let counted = &constraints[..coupling.counted(constraints.len())];
+    let mut works = book_gravity(world, h, before, after, coupling) + book_contacts(counted, before, after);
+    if coupling.is_first() {
         works += book_joints(joints, before, after);
     }
-    border.total(works)
+    total(works, coupling)
+}
+
+/// Sum of the works on all parts of a scene.
+pub fn total(works: EnergyBalance, coupling: &mut dyn Coupling) -> EnergyBalance {
+    if coupling.is_alone() {
+        works
+    } else {
+        bytemuck::cast(coupling.sums(bytemuck::cast::<_, Entries>(works)))
+    }
 }
 
 /// Work of the joints in a solve that took `before` to `after`, their drives included.

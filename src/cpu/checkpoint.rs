@@ -9,17 +9,17 @@ use std::io::Write;
 use glam::DMat3;
 use serde::{Deserialize, Serialize};
 
+use crate::contact::carried::Known;
+use crate::contact::constraint::Constraint;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::consistent::{check_contacts, check_impulses};
-use crate::engine::saved::MOST_STEPS;
-use crate::engine::{EnergyBalance, Newcomers, StepReport, TotalImpulse, is_guarded, saved};
+use crate::engine::saved::{self, MOST_STEPS};
+use crate::engine::{EnergyBalance, Newcomers, StepReport, TotalImpulse, is_guarded};
 use crate::error::Error;
 use crate::model::World;
 use crate::model::consistent::{Fault, claim, claim_length};
 use crate::settings::Method;
 
-use super::narrowphase::Constraint;
-use super::patches::Known;
 use super::search::Travel;
 use super::{CpuEngine, per_method};
 

@@ -7,14 +7,14 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
+use crate::contact::constraint::Constraint;
+use crate::contact::pass::{Give, Push};
+use crate::contact::problem::Problem;
+use crate::contact::velocity::Velocity;
 use crate::law::cone::Cone;
 use crate::model::{Periodic, World};
 
-use super::narrowphase::Constraint;
-use super::problem::Problem;
 use super::residual;
-use super::sweep::{Give, Push};
-use super::velocity::Velocity;
 
 /// Edge of a coarse cell, in mean distances between bodies in contact \[-\].
 const CELL: f64 = 4.0;

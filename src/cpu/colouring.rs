@@ -14,11 +14,11 @@
 //! With many grains most contacts are within a tile, see [`super::tiles`]. They have colours, too, but within a tile the colours only set
 //! the order.
 
+use crate::contact::coupling::{Alone, Coupling, Cut};
 use crate::contact::{Colouring, Key, Overflow};
 use crate::model::World;
 
 use super::groups::Groups;
-use super::ranks::{Border, Cut};
 use super::tiles::Tiles;
 
 /// Largest number of colours (`COLOURS` in WGSL).
@@ -47,19 +47,19 @@ pub fn in_blocks(contacts: usize, blocks: u32) -> Colouring {
 
 /// Greedy colouring in the order of the keys; with many grains the contacts within tiles come before the colours.
 pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
-    with_tiles(world, keys, &Tiles::of_many(world), &Border::default())
+    with_tiles(world, keys, &Tiles::of_many(world), &Alone)
 }
 
 /// Greedy colouring in the order of the keys. The contacts of grains within a tile come before the colours, in the order of their own
 /// colours there: in the order of the keys accelerated sweeps overshoot. (In a bed of 10⁵, 50 sweeps leave 1.8 mm/s so, and 0.36 mm/s in
 /// the order of the colours.) Contacts that ranks share have no colour; those that another rank counts are the last of all.
-pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles, border: &Border) -> Colouring {
+pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles, coupling: &dyn Coupling) -> Colouring {
     let boundaries = world.boundaries.len();
     let last = (tiles.count() + 1) * PLACES;
     let mut used = vec![0u32; world.bodies.len()];
     let mut place_of = |key: &Key| {
         let bodies = [key.a, key.b].map(|shape| world.shape_body(shape) as usize);
-        match border.cut(bodies, boundaries) {
+        match coupling.cut(bodies, boundaries) {
             Cut::Within => {}
             Cut::Counted => return last - 1,
             Cut::Foreign => return last,

@@ -15,7 +15,7 @@ impl CpuEngine {
     ///
     /// # Errors
     /// When a period is too short for them.
-    pub(super) fn put_grains(&mut self, grains: &[Grain]) -> Result<Vec<usize>, Error> {
+    pub(crate) fn put_grains(&mut self, grains: &[Grain]) -> Result<Vec<usize>, Error> {
         let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
         self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
         let places = self.world.add_grains(grains.iter().copied());
@@ -51,9 +51,9 @@ impl Engine for CpuEngine {
         // Inside a scope the work stays in the thread pool. From outside, every colour would wake the pool anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
         if steps > 0 && self.settings.method == Method::Nonsmooth {
-            let counted = &self.constraints[..self.border.counted(self.constraints.len())];
+            let counted = &self.constraints[..self.coupling.counted(self.constraints.len())];
             let residuals = residual::measure(self.settings.cone, counted, &self.velocities);
-            self.report.residuals = self.border.joined(residuals, counted.len());
+            self.report.residuals = residual::joined(residuals, counted.len(), &mut *self.coupling);
             self.report.objective = None;
         }
         Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })

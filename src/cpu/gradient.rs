@@ -6,15 +6,17 @@
 
 use rayon::prelude::*;
 
-use super::narrowphase::{Constraint, times_d};
-use super::problem::{Problem, linear_square, relative};
-use super::residual;
-use super::solver::{Limits, Outcome, Solver, Watch};
-use super::sweep::{CHUNK, Give, Push, change_since};
-use super::velocity::Velocity;
 use crate::contact::Impulse;
+use crate::contact::constraint::{Constraint, change_since, times_d};
+use crate::contact::pass::{Give, Push};
+use crate::contact::problem::{Problem, linear_square, relative};
+use crate::contact::solver::{Limits, Outcome, Solver, Watch};
+use crate::contact::tasks::SWEEP_CHUNK;
+use crate::contact::velocity::Velocity;
 use crate::law::cone::Cone;
 use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER};
+
+use super::residual;
 
 /// Bound on the steepness per contact of the body that has most contacts: the normal, friction and rolling rows of a contact are each
 /// coupled with the rows of the others.
@@ -161,7 +163,7 @@ fn step(problem: &mut Problem<'_>, rows: &mut [Row], steepness: f64) -> (f64, Co
     let of_joints = problem.solve_joints();
     let [curvature, length, rise, change, size] =
         problem.beside(rows, |constraint, velocities, row| row.arrive(constraint, velocities));
-    let changes = problem.constraints().par_iter().zip(&*rows).with_min_len(CHUNK);
+    let changes = problem.constraints().par_iter().zip(&*rows).with_min_len(SWEEP_CHUNK);
     let changes = changes.map(|(constraint, row)| change_since(constraint, &row.start));
     let largest = changes.reduce(|| 0.0, f64::max);
     let course = Course {

@@ -5,22 +5,24 @@
 //! substep. So the stage goes in rounds: all contacts that bounce now, then all that would close after that, until none closes any more.
 //! The impulses of this stage change velocities only; they are never a warm start. Twin: `shaders/impact.wgsl`.
 
-use crate::model::{Pull, World};
 use rayon::prelude::*;
 
+use crate::contact::constraint::{Constraint, Onset, times_d};
+use crate::contact::coupling::Coupling;
+use crate::contact::joints::Joints;
+use crate::contact::problem::Problem;
+use crate::contact::solver::{Limits, Solver};
+use crate::contact::split::Split;
+use crate::contact::tasks::CHUNK;
+use crate::contact::velocity::Velocity;
 use crate::contact::{Colouring, Impulse};
 use crate::engine::Impacts;
 use crate::law::restitution::{IMPACT_PRECISION, IMPACT_TOLERANCE, TOUCH_TOLERANCE};
+use crate::model::{Pull, World};
 use crate::settings::Settings;
 
-use super::joints::Joints;
-use super::narrowphase::{CHUNK, Constraint, FAR, Onset, times_d};
-use super::problem::Problem;
-use super::ranks::Border;
-use super::solver::{Limits, Solver};
-use super::split::Split;
+use super::narrowphase::FAR;
 use super::sweep::ProjectedGaussSeidel;
-use super::velocity::Velocity;
 
 /// Role of a contact in a round of impacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,8 +53,8 @@ pub struct Contacts<'a> {
     pub constraints: &'a [Constraint],
     /// Gap, restitution and other data of each contact from before the sweeps.
     pub onsets: &'a [Onset],
-    /// Border of this part of a scene.
-    pub border: &'a mut Border,
+    /// Coupling of this part of a scene.
+    pub coupling: &'a mut dyn Coupling,
 }
 
 /// Solves the impacts, if there are any. After each round `book` gets its problem with the final impulses and velocities.
@@ -63,17 +65,17 @@ pub fn solve(
     velocities: &mut [Velocity],
     mut book: impl FnMut(&Problem<'_>),
 ) -> Impacts {
-    let Contacts { colouring, split, constraints, onsets, border } = contacts;
+    let Contacts { colouring, split, constraints, onsets, coupling } = contacts;
     let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
     let (mut done, mut unsettled) = (Impacts::default(), 0.0);
-    let mut fastest = border.largest(law.fastest_bounce(constraints, onsets, velocities));
+    let mut fastest = coupling.largest(law.fastest_bounce(constraints, onsets, velocities));
     while fastest > 0.0 && done.sweeps < settings.impact_iterations {
         let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
             law.role(constraint, onset, velocities)
         });
         let mut joints = Joints::of_impacts(world, settings, velocities);
         let problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
-        let mut problem = problem.across(border);
+        let mut problem = problem.coupled(coupling);
         let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
             let iterations = settings.impact_iterations - done.sweeps;
             let outcome = ProjectedGaussSeidel::plain(settings).solve(

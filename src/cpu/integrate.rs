@@ -3,15 +3,15 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
+use crate::contact::constraint::Constraint;
+use crate::contact::coupling::Coupling;
+use crate::contact::tasks::CHUNK;
+use crate::contact::velocity::Velocity;
 use crate::engine::blame::TooFast;
 use crate::engine::speed_limit;
 use crate::error::Error;
 use crate::model::{Bodies, Kind, World};
 use crate::settings::Settings;
-
-use super::narrowphase::{CHUNK, Constraint};
-use super::ranks::Border;
-use super::velocity::Velocity;
 
 /// Commits the velocities, which [`judge`] has found good, and moves all bodies to time `end` \[s\].
 pub fn move_bodies(world: &mut World, velocities: &[Velocity], end: f64, h: f64) {
@@ -73,11 +73,11 @@ pub fn judge(
     world: &World,
     velocities: &[Velocity],
     settings: &Settings,
-    border: &Border,
+    coupling: &dyn Coupling,
     Cause { constraints, warning }: Cause<'_>,
 ) -> Result<(), Error> {
     let (time, time_step, h) = (world.time, settings.time_step, settings.substep());
-    let diameter = border.largest_diameter(world);
+    let diameter = coupling.largest_diameter(world);
     let (first, limit) = (world.grain_body(0), speed_limit(diameter, h));
     // In most steps all are slow, which is soon seen. The limit may be infinite, and no speed may.
     let is_slow = |velocity: &Velocity| {

@@ -4,11 +4,11 @@
 
 use rayon::prelude::*;
 
+use crate::contact::constraint::Constraint;
+use crate::contact::tasks::CHUNK;
 use crate::contact::{Colouring, Key};
 use crate::engine::TotalImpulse;
 use crate::model::World;
-
-use super::narrowphase::{CHUNK, Constraint};
 
 /// Indices of the constraints, in solving order, in which a boundary takes part.
 pub fn constraints_of_boundaries(world: &World, keys: &[Key], colouring: &Colouring) -> Vec<u32> {

@@ -2,9 +2,8 @@
 
 use rayon::prelude::*;
 
+use crate::contact::tasks::CHUNK;
 use crate::contact::{Impulse, Key};
-
-use super::narrowphase::CHUNK;
 
 /// Impulse that each of `keys` carries over from the step before; zero for a new contact. `old_keys` ascend, and `impulse` returns the
 /// impulse of each of them by its index.

@@ -3,18 +3,18 @@
 use glam::DMat3;
 
 use crate::contact::Key;
+use crate::contact::constraint::{Constraint, Onset};
+use crate::contact::split::Split;
+use crate::contact::velocity::Velocity;
 use crate::engine::{is_guarded, planned_contacts};
 use crate::model::World;
 use crate::settings::{Acceleration, Algorithm, Bookkeeping, Settings};
 
 use super::coarse::Coarse;
 use super::gradient::ProjectedGradient;
-use super::narrowphase::{Constraint, Onset};
 use super::search::Travel;
-use super::split::Split;
 use super::springs::Spring;
 use super::sweep::ProjectedGaussSeidel;
-use super::velocity::Velocity;
 use super::{CpuEngine, per_method};
 
 /// Bytes per contact that the engine keeps from step to step.

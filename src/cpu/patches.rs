@@ -12,12 +12,13 @@ use std::ops::Range;
 use glam::DVec3;
 use rayon::prelude::*;
 
+use crate::contact::carried::Known;
+use crate::contact::constants::LawConstants;
+use crate::contact::constraint::Constraint;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::model::mesh::join;
 use crate::model::{Touch, World};
 use crate::settings::Method;
-
-use super::narrowphase::{Constraint, Law};
 
 /// Contacts with patches of meshes among the contacts of a step.
 #[derive(Debug, Clone, Default)]
@@ -33,16 +34,6 @@ pub struct Patches {
     /// Ranges of the contacts of one sphere with one mesh.
     groups: Vec<Range<usize>>,
     joined: Vec<Joined>,
-}
-
-/// Normal and side of a contact with a patch, from the last substep.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct Known {
-    /// Normal of the contact; zero where it took no part.
-    normal: DVec3,
-    /// Side of the sheet that the sphere belongs to: 1 where the faces of the patch look, -1 behind them, 0 unknown.
-    side: i8,
 }
 
 /// Contact with a patch as it takes part in a substep.
@@ -94,19 +85,19 @@ impl Patches {
 
     /// A list of which only the normals and sides of these contacts, ascending, are known: it comes before another.
     #[cfg(feature = "scenario")]
-    pub(super) fn remembered(keys: Vec<Key>, known: Vec<Known>) -> Patches {
+    pub(crate) fn remembered(keys: Vec<Key>, known: Vec<Known>) -> Patches {
         Patches { keys, known, ..Patches::default() }
     }
 
     /// Normal and side of a contact from the last substep, if it is one with a patch.
     #[cfg(feature = "scenario")]
-    pub(super) fn known_of(&self, key: &Key) -> Option<Known> {
+    pub(crate) fn known_of(&self, key: &Key) -> Option<Known> {
         self.keys.binary_search(key).ok().map(|found| self.known[found])
     }
 
     /// Sets the normals and sides from the last substep; returns whether there are as many of them as contacts.
     #[cfg(feature = "scenario")]
-    pub(super) fn set_known(&mut self, known: Vec<Known>) -> bool {
+    pub(crate) fn set_known(&mut self, known: Vec<Known>) -> bool {
         let fit = known.len() == self.keys.len();
         self.known = known;
         fit
@@ -124,7 +115,7 @@ impl Patches {
     }
 
     /// Determines how each contact takes part in the substep.
-    pub fn join(&mut self, world: &World, law: &Law, constraints: &[Constraint]) {
+    pub fn join(&mut self, world: &World, law: &LawConstants, constraints: &[Constraint]) {
         let of_group = |group: &Range<usize>| self.join_group(world, law, constraints, group);
         self.joined = self.groups.par_iter().flat_map_iter(of_group).collect();
         for (known, joined) in self.known.iter_mut().zip(&self.joined) {
@@ -136,7 +127,7 @@ impl Patches {
     fn join_group(
         &self,
         world: &World,
-        law: &Law,
+        law: &LawConstants,
         constraints: &[Constraint],
         group: &Range<usize>,
     ) -> Vec<Joined> {
@@ -145,7 +136,7 @@ impl Patches {
         let (Some((mesh, _)), Some(sphere)) = (world.patches_with(keys[0].b), world.ball(a)) else {
             return Vec::new();
         };
-        let carried = |i: usize| *law.carried(&constraints[self.places[group.start + i] as usize]);
+        let carried = |i: usize| *constraints[self.places[group.start + i] as usize].carried(law.method);
         let known = |i: usize| self.known[group.start + i];
         let linear = |i: usize| carried(i).linear(known(i).normal);
         let mut touches = world.touch_patches(a, keys.iter().map(|key| key.b), law.patch_reach(sphere));

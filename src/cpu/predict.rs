@@ -3,10 +3,9 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use crate::contact::tasks::CHUNK;
+use crate::contact::velocity::{InverseMass, Velocity};
 use crate::model::World;
-
-use super::narrowphase::CHUNK;
-use super::velocity::{InverseMass, Velocity};
 
 /// Adds the external forces to every free body, v ← v + h M⁻¹ f, with f gravity and the forces and torques applied to some bodies.
 pub fn apply_forces(world: &World, h: f64, velocities: &mut [Velocity]) {

@@ -4,13 +4,13 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::Impulse;
+use crate::contact::constraint::{Constraint, times_d};
+use crate::contact::coupling::Coupling;
+use crate::contact::tasks::CHUNK;
+use crate::contact::velocity::{InverseMass, Velocity};
 use crate::engine::{Residuals, Spread};
 use crate::law::cone::Cone;
 use crate::model::World;
-
-use super::narrowphase::{CHUNK, Constraint, times_d};
-use super::ranks::Border;
-use super::velocity::{InverseMass, Velocity};
 
 /// Natural-map residual of one contact, D (λ - proj(λ - r/D)): normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the field of
 /// the impulse that it belongs to.
@@ -52,11 +52,11 @@ pub fn objective(
     world: &World,
     constraints: &[Constraint],
     velocities: &[Velocity],
-    border: &mut Border,
+    coupling: &mut dyn Coupling,
 ) -> f64 {
     let mut pushes = vec![[DVec3::ZERO; 2]; velocities.len()];
     let mut sum = 0.0;
-    let counted = border.counted(constraints.len());
+    let counted = coupling.counted(constraints.len());
     let carrying = constraints.iter().enumerate().filter(|(_, constraint)| constraint.impulse.normal > 0.0);
     for (place, constraint) in carrying {
         let impulse = &constraint.impulse;
@@ -72,10 +72,10 @@ pub fn objective(
         let slope = slope(constraint, bodies.map(|body| &velocities[body]));
         sum += impulse.dot(&slope) - 0.5 * constraint.compliance * impulse.normal * impulse.normal;
     }
-    for (body, sum) in border.sum_impulses(|body| pushes[body as usize]) {
+    for (body, sum) in coupling.sum_impulses(&|body| pushes[body as usize]) {
         pushes[body as usize] = sum;
     }
-    let is_counted = |(body, velocity): &(usize, &Velocity)| velocity.is_free() && border.counts(*body);
+    let is_counted = |(body, velocity): &(usize, &Velocity)| velocity.is_free() && coupling.counts(*body);
     let free = velocities.iter().enumerate().filter(is_counted);
     let energy = free.map(|(body, velocity)| {
         let inverse = InverseMass::of(world, body, velocity);
@@ -83,7 +83,7 @@ pub fn objective(
         0.5 * (linear.dot(inverse.linear * linear) + angular.dot(inverse.angular * angular))
     });
     let own = sum - energy.sum::<f64>();
-    border.sums([own])[0]
+    coupling.sums([own])[0]
 }
 
 /// Normal residual of one contact without the term Σ λ, as the second form of the paper's Eq. 6 prints it \[E8\] \[m/s\].
@@ -119,6 +119,23 @@ pub fn spreads<const N: usize>(
     let total = sums.into_iter().fold([Spread::default(); N], add);
     let count = constraints.len().max(1) as f64;
     total.map(|sum| Spread { mean: sum.mean / count, max: sum.max })
+}
+
+/// Residuals over the contacts of all parts of a scene, from those over the `contacts` that this part counts.
+pub fn joined(residuals: Residuals, contacts: usize, coupling: &mut dyn Coupling) -> Residuals {
+    if coupling.is_alone() {
+        return residuals;
+    }
+    let weight = contacts as f64;
+    let spreads = [residuals.normal, residuals.friction, residuals.rolling];
+    let own: Vec<f64> = std::iter::once(weight)
+        .chain(spreads.into_iter().flat_map(|spread| [weight * spread.mean, spread.max]))
+        .collect();
+    let all = coupling.gather(&own);
+    let of = |i: usize| all.chunks_exact(own.len()).map(move |numbers| numbers[i]);
+    let count = of(0).sum::<f64>().max(1.0);
+    let spread = |i: usize| Spread { mean: of(i).sum::<f64>() / count, max: of(i + 1).fold(0.0, f64::max) };
+    Residuals { normal: spread(1), friction: spread(3), rolling: spread(5) }
 }
 
 /// Adds sums (in `mean`) and joins maxima.

@@ -9,12 +9,11 @@
 
 use rayon::prelude::*;
 
+use crate::contact::tasks::CHUNK;
+use crate::contact::velocity::Velocity;
 use crate::model::motion::top_speed;
 use crate::model::{Sphere, World};
 use crate::settings::Settings;
-
-use super::narrowphase::CHUNK;
-use super::velocity::Velocity;
 
 /// Paths of the spheres of grains and of the surfaces of boundaries since the last search.
 #[derive(Debug, Clone, Default)]

@@ -7,17 +7,19 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use crate::contact::constants::LawConstants;
+use crate::contact::constraint::Constraint;
+use crate::contact::tasks::CHUNK;
+use crate::contact::velocity::Velocity;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::law::cone::Cone;
-use crate::law::damping::Damping;
-use crate::law::damping::spring_damping;
+use crate::law::damping::{Damping, spring_damping};
 use crate::law::normal::NormalLaw;
 use crate::model::{Touch, World};
 use crate::settings::Settings;
 
-use super::narrowphase::{CHUNK, Constraint, Law, touch_of};
+use super::narrowphase::touch_of;
 use super::patches::Patches;
-use super::velocity::Velocity;
 
 /// Stiffnesses and dampings of a contact at its present overlap.
 struct Stiffness {
@@ -52,7 +54,7 @@ pub struct Spring {
 }
 
 impl Spring {
-    fn new(world: &World, law: &Law, key: Key) -> Spring {
+    fn new(world: &World, law: &LawConstants, key: Key) -> Spring {
         let (pair, radius) = (world.law(key.a, key.b), world.effective_radius(key.a, key.b));
         let inverse_mass = |shape| world.bodies.inverse_mass[world.shape_body(shape) as usize];
         let inverse_mass = inverse_mass(key.a) + inverse_mass(key.b);
@@ -78,7 +80,7 @@ impl Spring {
 /// Makes the springs of the contacts of a new list, and sets what of their constraints does not depend on positions.
 pub(super) fn make(
     world: &World,
-    law: &Law,
+    law: &LawConstants,
     keys: &[Key],
     colouring: &Colouring,
     constraints: &mut [Constraint],

@@ -5,9 +5,9 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
+use crate::contact::constraint::Constraint;
+use crate::contact::tasks::CHUNK;
 use crate::model::{Meter, World};
-
-use super::narrowphase::{CHUNK, Constraint};
 
 /// Contacts that one task sums up. Sums of tasks are added in their order, so their bits do not depend on the number of threads.
 const AT_ONCE: usize = 4 * CHUNK;

@@ -8,19 +8,18 @@ mod wide;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::coarse::Coarse;
-use super::narrowphase::{Constraint, Response, times_d};
-use super::problem::{Disjoint, Problem};
-use super::solver::{Limits, Outcome, Solver, Watch};
-use super::split::Share;
-use super::velocity::Velocity;
-use crate::contact::Impulse;
+use crate::contact::constraint::{Constraint, Response, change_since};
+use crate::contact::disjoint::Disjoint;
+use crate::contact::pass::{Push, Visit};
+use crate::contact::problem::Problem;
+use crate::contact::solver::{Limits, Outcome, Solver, Watch};
+use crate::contact::tasks::SWEEP_CHUNK;
+use crate::contact::velocity::Velocity;
 use crate::engine::clock::Instant;
 use crate::law::cone::Cone;
 use crate::settings::{Acceleration, OVER_RELAXATION, Settings, momentum};
 
-/// Constraints handled by one task; a colour with no more of them is solved on the calling thread.
-pub(super) const CHUNK: usize = 256;
+use super::coarse::Coarse;
 
 /// Projected Gauss-Seidel solver \[E5\]: sweeps over the contacts, then the joints; plain, or accelerated \[E12\].
 #[derive(Debug, Default)]
@@ -163,7 +162,7 @@ impl Momentum {
         // Exact capacity, so that the reported memory does not depend on how the list grew.
         self.velocities.reserve_exact(velocities.len().saturating_sub(self.velocities.len()));
         self.velocities.resize(velocities.len(), [DVec3::ZERO; 2]);
-        let bodies = velocities.par_iter_mut().zip(&mut self.velocities).with_min_len(CHUNK);
+        let bodies = velocities.par_iter_mut().zip(&mut self.velocities).with_min_len(SWEEP_CHUNK);
         bodies.for_each(|(body, last)| {
             let before = std::mem::replace(last, [body.linear, body.angular]);
             if share > 0.0 {
@@ -171,88 +170,6 @@ impl Momentum {
                 body.angular += share * (last[1] - before[1]);
             }
         });
-    }
-}
-
-/// Operation on each contact in a pass over all contacts.
-pub(super) trait Visit: Sync {
-    /// Visits a constraint with its 1/D and its bodies, and returns a value; a pass returns the largest.
-    fn contact(
-        &self,
-        constraint: &mut Constraint,
-        effective_mass: &[f64; 3],
-        a: &mut Velocity,
-        b: &mut Velocity,
-    ) -> f64;
-    /// Visits an overflow contact, or a contact with a rigid body that is no sphere. It leaves the bodies unchanged and returns the
-    /// impulses on them beside the value. `spun` is the change of the relative angular velocity ω_a - ω_b by a linear impulse \[rad/s\].
-    fn general(
-        &self,
-        constraint: &mut Constraint,
-        response: &Response,
-        bodies: [&Velocity; 2],
-        spun: impl Fn(DVec3) -> DVec3,
-    ) -> (Push, f64);
-
-    /// Visits contacts one after the other, on whole bodies, and returns the largest value.
-    ///
-    /// # Safety
-    /// As [`Disjoint::visit`].
-    #[inline(always)]
-    unsafe fn each(&self, constraints: &mut [Constraint], bodies: &Disjoint<'_>) -> f64
-    where
-        Self: Sized,
-    {
-        // SAFETY: by the caller's promise.
-        unsafe { bodies.visit_each(constraints, self) }
-    }
-}
-
-/// Pass that applies impulses which a function of the contact returns, whatever the velocities are.
-pub(super) struct Give<F>(pub(super) F);
-
-impl<F: Fn(&mut Constraint) -> Option<Push> + Sync> Visit for Give<F> {
-    #[inline(always)]
-    fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
-        if let Some(push) = (self.0)(constraint) {
-            push.give(constraint, a, b);
-        }
-        0.0
-    }
-
-    fn general(
-        &self,
-        constraint: &mut Constraint,
-        _: &Response,
-        _: [&Velocity; 2],
-        _: impl Fn(DVec3) -> DVec3,
-    ) -> (Push, f64) {
-        ((self.0)(constraint).unwrap_or_default(), 0.0)
-    }
-}
-
-/// Impulse of a contact on its body a; body b receives the reverse.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Push {
-    /// Linear impulse \[N s\].
-    pub linear: DVec3,
-    /// Angular impulse \[N m s\], beside the moment of `linear` on its arm.
-    pub rolling: DVec3,
-}
-
-impl Push {
-    /// Linear and angular impulse on body a of a contact impulse with this normal.
-    #[inline(always)]
-    pub fn of(impulse: &Impulse, normal: DVec3) -> Push {
-        Push { linear: impulse.linear(normal), rolling: impulse.rolling }
-    }
-
-    /// Applies the impulses to the bodies of a contact.
-    #[inline(always)]
-    pub fn give(&self, constraint: &Constraint, a: &mut Velocity, b: &mut Velocity) {
-        let [on_a, on_b] = [Share::of_a(constraint, self), Share::of_b(constraint, self)];
-        a.push_and_twist(on_a.linear, on_a.angular);
-        b.push_and_twist(on_b.linear, on_b.angular);
     }
 }
 
@@ -397,11 +314,4 @@ pub fn solve_general(
     let rolling = constraint.within_rolling(cone, old.rolling - spin * response.effective_mass[2], normal);
     constraint.impulse.rolling = rolling;
     Push { linear, rolling: rolling - old.rolling }
-}
-
-/// Change of a contact: the larger D |Δλ| of its normal and its friction constraint \[m/s\], with D of whole bodies.
-pub(super) fn change_since(constraint: &Constraint, before: &Impulse) -> f64 {
-    let normal = (constraint.impulse.normal - before.normal).abs();
-    let tangent = (constraint.impulse.tangent - before.tangent).length();
-    times_d(normal, constraint.effective_mass[0]).max(times_d(tangent, constraint.effective_mass[1]))
 }

@@ -4,22 +4,22 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::Impulse;
+use crate::contact::constants::LawConstants;
+use crate::contact::constraint::{Constraint, Onset};
+use crate::contact::pass::{Give, Push};
+use crate::contact::problem::Problem;
+use crate::contact::tasks::CHUNK;
+use crate::contact::velocity::Velocity;
 use crate::engine::model_gain;
 use crate::law::cone::Cone;
 use crate::law::normal::NormalLaw;
-use crate::settings::{Settings, WarmStart};
-
 use crate::model::World;
-
-use super::narrowphase::{CHUNK, Constraint, Law, Onset};
-use super::problem::Problem;
-use super::sweep::{Give, Push};
-use super::velocity::Velocity;
+use crate::settings::{Settings, WarmStart};
 
 /// Turns the impulse that each contact carries over into the one that the solve starts from, within the present cone. `velocities` are
 /// those before the external forces.
 pub fn seed(
-    law: &Law,
+    law: &LawConstants,
     settings: &Settings,
     world: &World,
     constraints: &mut [Constraint],
@@ -67,7 +67,7 @@ pub fn adaptive_fraction(fraction: f64, speed: f64, moving: f64) -> f64 {
 }
 
 /// Impulse of the model start: normal from the overlap, friction and rolling from the contact velocity and the spin.
-fn model(law: &Law, onset: &Onset, gain: f64, velocity: DVec3, spin: DVec3) -> Impulse {
+fn model(law: &LawConstants, onset: &Onset, gain: f64, velocity: DVec3, spin: DVec3) -> Impulse {
     let overlap = (-onset.gap).max(0.0);
     let force = match law.normal {
         NormalLaw::Hertz => onset.stiffness * overlap * overlap.sqrt(),

@@ -7,10 +7,11 @@
 
 use glam::DVec3;
 
-use super::Snapshot;
 use crate::contact::ContactState;
 use crate::law::normal::NormalLaw;
 use crate::model::World;
+
+use super::Snapshot;
 
 /// Gap up to which a contact counts as closed \[effective radius\]: rigid contacts at rest have gaps or overlaps of this size.
 const CLOSED: f64 = 1e-3;

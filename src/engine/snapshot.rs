@@ -5,13 +5,14 @@ use std::sync::OnceLock;
 
 use glam::{DMat3, DVec3};
 
-use super::compatible::{CompatibleForces, CompatiblePlan};
-use super::share::Share;
-use super::{EnergyBalance, StepReport, planned_contacts};
 use crate::contact::{ContactState, Impulse, Key};
 use crate::law::normal::NormalLaw;
 use crate::model::{Meter, Touch, World};
 use crate::settings::Settings;
+
+use super::compatible::{CompatibleForces, CompatiblePlan};
+use super::share::Share;
+use super::{EnergyBalance, StepReport, planned_contacts};
 
 /// Total impulse of contacts on a boundary since the start of the run, impacts included.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -13,19 +13,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::contact::{Impulse, Key};
 use crate::engine::consistent::check_keys;
-use crate::engine::saved::MOST_STEPS;
-use crate::engine::{EnergyBalance, Newcomers, StepReport, saved};
+use crate::engine::saved::{self, MOST_STEPS};
+use crate::engine::{EnergyBalance, Newcomers, StepReport};
 use crate::error::Error;
 use crate::model::World;
 use crate::model::consistent::{Fault, claim, claim_length};
 
 use super::GpuEngine;
-use super::buffers::Capacity;
+use super::capacity::Capacity;
 use super::consistent::{Lists, Saved, list};
+use super::features::Features;
 use super::layout::{
     self, Anchors, ConstraintHead, Contact, Loads, Overflow, Pose, Status, Totals, Velocity,
 };
-use super::pipelines::Features;
 
 /// Number of bytes that are sent to the device at once.
 const PORTION: usize = 64 << 20;

@@ -11,7 +11,7 @@ use crate::model::consistent::{Fault, claim, claim_below, claim_length};
 use crate::settings::Settings;
 
 use super::Room;
-use super::buffers::Capacity;
+use super::capacity::Capacity;
 use super::constants::{BINS, SCAN_BLOCK};
 use super::layout::{self, Anchors, ConstraintHead, Contact, NONE, Overflow, Pose, Status, Velocity};
 

@@ -7,7 +7,8 @@ use pollster::block_on;
 use crate::engine::{Identity, Precision};
 use crate::error::Error;
 
-use super::pipelines::{Cache, Features, Pipelines, Worlds};
+use super::features::Features;
+use super::pipelines::{Cache, Pipelines, Worlds};
 use super::shader::Edit;
 
 /// Largest number of storage buffers that a kernel may bind, which WebGPU grants everywhere.

@@ -11,9 +11,7 @@
 //! engine that has something else to do is left out until it asks again. An engine that shares its device with no other is the only member
 //! of an ensemble for one world, whose kernels know nothing of parts.
 
-pub(super) mod launcher;
 mod request;
-pub(super) mod shaders;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,16 +21,19 @@ use crate::engine::Dispatches;
 use crate::engine::clock::Instant;
 use crate::error::Error;
 
-use super::buffers::{Buffers, Capacity, Part};
+use super::buffers::{Buffers, Part};
+use super::capacity::Capacity;
 use super::counted::{CountedPass, Tally};
 use super::device::{Device, STORAGE_BUFFERS_OF_MANY};
+use super::features::Features;
 use super::kernel::Kernels;
 use super::layout::Status;
-use super::pipelines::{Features, Worlds};
+use super::pipelines::Worlds;
 use super::readback;
 use super::shader::Edit;
 use super::step::{self, Pace};
 use super::timing::Timer;
+
 pub(super) use request::{Answer, Request, Results, Wanted};
 
 /// Least time for which a launch waits for members that are late.

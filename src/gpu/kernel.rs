@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use crate::error::Error;
 use crate::settings::{Acceleration, FIRST_STEEPNESS, FLATTER, STEEPER, Settings};
 
-use super::buffers::{Buffers, Capacity};
+use super::buffers::Buffers;
+use super::capacity::Capacity;
 use super::constants::{GROUPS_PER_ROW, PASS};
 use super::counted::CountedPass;
 use super::device::Device;
-use super::ensemble::launcher::Launcher;
+use super::features::Features;
+use super::launcher::Launcher;
 use super::layout::Turn;
-use super::pipelines::{Features, Name, Pipelines, SCAN, uses};
+use super::pipelines::{Name, Pipelines, SCAN, uses};
 use super::shader::Variable;
 use super::step::{self, Aliases, Kernel, Over, Pass, Stage, Work};
 

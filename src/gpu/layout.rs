@@ -14,17 +14,14 @@ use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
 use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, speed_limit};
-use crate::law::cohesion::COHESION_RANGE;
-use crate::law::cohesion::JKR_PULL_OFF;
+use crate::law::cohesion::{COHESION_RANGE, JKR_PULL_OFF};
 use crate::law::damping::spring_damping;
 use crate::law::normal::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION_LIMIT};
 use crate::law::restitution::{IMPACT_TOLERANCE, TOUCH_TOLERANCE};
 use crate::model::{Boundary, Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{Settings, WarmStart};
 
-use super::buffers::Capacity;
 pub use super::constants::*;
-
 pub use anchors::Anchors;
 pub use joints::{Joint, JointDrive, JointRow, Machine};
 pub(super) use joints::{Machines, joint_drives, pull_joints};
@@ -45,8 +42,19 @@ fn quaternion(q: DQuat) -> [f32; 4] {
     q.to_array().map(|x| x as f32)
 }
 
+/// Room for contacts and for the search that finds them, as kernels know it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ContactRoom {
+    /// Contacts.
+    pub contacts: u32,
+    /// Overflow contacts.
+    pub overflow: u32,
+    /// Buckets of the grid, a power of two.
+    pub buckets: u32,
+}
+
 impl Params {
-    pub(super) fn new(world: &World, settings: &Settings, anchors: &Anchors, capacity: &Capacity) -> Params {
+    pub(super) fn new(world: &World, settings: &Settings, anchors: &Anchors, room: ContactRoom) -> Params {
         let h = settings.substep();
         let (warm_start, fraction, motion) = match settings.warm_start {
             WarmStart::Cold => (WARM_COLD, 0.0, 1.0),
@@ -58,7 +66,7 @@ impl Params {
             WarmStart::Model => (WARM_MODEL, 0.0, 1.0),
             WarmStart::NormalsOnly { fraction } => (WARM_NORMALS, fraction, 1.0),
         };
-        let [stride_y, stride_z] = anchors.strides(world, capacity.buckets);
+        let [stride_y, stride_z] = anchors.strides(world, room.buckets);
         let loads = LoadScale::of(world, anchors);
         let machines = Machines::of(world);
         Params {
@@ -81,10 +89,10 @@ impl Params {
             boundaries: world.boundaries.len() as u32,
             surfaces: world.surfaces.len() as u32,
             materials: world.materials.list.len() as u32,
-            bucket_mask: capacity.buckets - 1,
+            bucket_mask: room.buckets - 1,
             stride_y,
             stride_z,
-            contact_capacity: capacity.contacts,
+            contact_capacity: room.contacts,
             model_gain: model_gain(settings, world) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
             cohesion_range: COHESION_RANGE as f32,
@@ -95,7 +103,7 @@ impl Params {
             cell_size: Vec3::from(single(anchors.cell_size)),
             periods: anchors.periods.as_ivec3(),
             vertices: world.vertices.len() as u32,
-            overflow_capacity: capacity.overflow,
+            overflow_capacity: room.overflow,
             step_time: settings.time_step as f32,
             level_radius: anchors.levels.radius as f32,
             levels: occupied_levels(world, &anchors.levels),

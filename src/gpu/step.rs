@@ -1,16 +1,16 @@
 //! One time step as lists of stages, which come from a method and its solver.
 
-use super::constants::Planned;
-use super::constants::Planned::{
-    Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, Gather,
-    ImpactAim, ImpactContacts, ImpactGather, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow,
-    PendingScan, Search, SearchBodies, SideScan, Sides, StartScan, Stored, Sweep, Tiles, Uncoloured,
-};
-use super::pipelines::Features;
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
 use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Measure, Run, Scan, Sum, Sweeps, Visit, Weigh};
 
 use crate::settings::{self, Algorithm, Settings};
+
+use super::constants::Planned::{
+    self, Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, Gather,
+    ImpactAim, ImpactContacts, ImpactGather, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow,
+    PendingScan, Search, SearchBodies, SideScan, Sides, StartScan, Stored, Sweep, Tiles, Uncoloured,
+};
+use super::features::Features;
 
 /// Phase of a step in which a stage runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 use crate::engine::{Snapshot, StepReport};
 use crate::settings::{Acceleration, Bookkeeping, Settings};
 
-use super::buffers::cubes_for;
+use super::capacity::cubes_for;
 use super::constants::Planned;
 use super::layout::{ConstraintHead, Contact, Entry, Overflow, Pose, Sphere, Velocity, Works, has_arms};
 use super::step::{self, Kernel, Over, Pass, Stage, Work};

@@ -1,7 +1,8 @@
 //! Table of materials, with the law of every pair of them.
 
-use super::MaterialId;
 use crate::law::pair::{Material, PairLaw};
+
+use super::MaterialId;
 
 /// All materials, and the contact law of every pair.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -6,6 +6,7 @@
 //! of them is also near the edge of the other. Such an edge is a contact only if no other patch at that edge is nearer ([`join`]).
 
 mod build;
+mod edges;
 mod join;
 mod junctions;
 mod nearest;

@@ -1,21 +1,11 @@
 //! Energies of the grains and dynamic boundaries, and their energy balance \[J\].
 
-use super::grains;
-use super::quantity::{Needs, QUANTITIES, Quantity};
 use crate::contact::ContactState;
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::law::normal::NormalLaw;
 use crate::model::World;
 
-/// Names of all energies \[J\]: those of every run, then those of the energy balance.
-pub fn names() -> Vec<&'static str> {
-    let of_every_run = ["kinetic_energy", "rotational_energy", "potential_energy"];
-    let is_energy = |quantity: &&Quantity| quantity.needs == Needs::EnergyBalance && quantity.unit == "J";
-    of_every_run
-        .into_iter()
-        .chain(QUANTITIES.iter().filter(is_energy).map(|quantity| quantity.name))
-        .collect()
-}
+use super::grains;
 
 /// Energy balance of a run from its start \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,15 +5,16 @@ use std::cell::OnceCell;
 
 use glam::{DMat3, DVec3};
 
+use crate::engine::compatible::{self, CompatibleForces};
+use crate::engine::{EnergyBalance, Snapshot};
+use crate::model::JointState;
+
 use super::fabric::Fabric;
 use super::loads::{self, Load};
 use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, PairForce};
 use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, repose, stress, surface};
-use crate::engine::compatible::{self, CompatibleForces};
-use crate::engine::{EnergyBalance, Snapshot};
-use crate::model::JointState;
 
 /// Part of a scene that a quantity needs in order to exist, and that it is named after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +99,16 @@ impl Quantity {
 pub fn find(column: &str) -> Option<&'static Quantity> {
     let (name, is_named) = column.split_once(':').map_or((column, false), |(name, _)| (name, true));
     QUANTITIES.iter().find(|quantity| quantity.name == name && quantity.needs.is_named() == is_named)
+}
+
+/// Names of all energies \[J\]: those of every run, then those of the energy balance.
+pub fn energies() -> Vec<&'static str> {
+    let of_every_run = ["kinetic_energy", "rotational_energy", "potential_energy"];
+    let is_energy = |quantity: &&Quantity| quantity.needs == Needs::EnergyBalance && quantity.unit == "J";
+    of_every_run
+        .into_iter()
+        .chain(QUANTITIES.iter().filter(is_energy).map(|quantity| quantity.name))
+        .collect()
 }
 
 /// State under observation, with the intermediate results that several quantities share, each computed once.

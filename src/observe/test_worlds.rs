@@ -4,12 +4,13 @@ use std::f64::consts::PI;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::Base;
-use super::loads::outer;
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread, StepReport};
 use crate::law::pair::Material;
 use crate::model::{Boundary, Form, Grain, Materials, Meter, Motion, Sink, Surface, World};
+
+use super::Base;
+use super::loads::outer;
 
 /// A material in which a grain of radius 1 m weighs 16 kg, one of 0.5 m 2 kg.
 fn material() -> Material {

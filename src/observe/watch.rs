@@ -8,13 +8,15 @@ mod warning;
 
 use glam::DVec3;
 
-use super::energy::{self, Balance};
-use super::{contacts, grains};
 use crate::contact::ContactState;
 use crate::engine::blame::too_long_for_joints;
 use crate::engine::{EnergyBalance, ImpactStages, Snapshot};
 use crate::model::World;
 use crate::model::nested::CommonSpace;
+
+use super::energy::{self, Balance};
+use super::{contacts, grains};
+
 pub use warning::{Concern, Warning, grains_lost, no_room};
 
 /// Overlap over the radius of the smaller partner above which a run warns \[-\]. Hard grains overlap by a few thousandths; at this depth the

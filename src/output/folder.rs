@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Formats;
 use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
 use crate::error::Error;
@@ -21,6 +20,7 @@ use super::outline::Room;
 use super::shot::{Content, Shot};
 use super::summary::Summary;
 use super::timeseries::TimeSeries;
+use super::{Formats, KINDS};
 
 /// Folder of the results of one run.
 #[derive(Debug)]
@@ -49,8 +49,7 @@ pub struct Kept<'a> {
     pub convergence: Tables,
 }
 
-/// Kinds of frames that a run writes; then the names of its tables and of its single files.
-pub(super) const KINDS: [&str; 4] = ["grains", "contacts", "walls", "surface"];
+/// Names of the tables that a run writes, and of its single files.
 const TABLES: [&str; 7] = [
     "convergence.csv",
     "residual_histogram.csv",

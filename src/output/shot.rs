@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::KINDS;
-use super::outline::Room;
-use super::vtp::PolyData;
-use super::{atomic, frames};
 use crate::engine::Snapshot;
 use crate::error::Error;
 use crate::observe::surface::heights;
 use crate::observe::{Base, SurfacePlan};
+
+use super::outline::Room;
+use super::vtp::PolyData;
+use super::{KINDS, atomic, frames};
 
 /// Frame that is due.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use rust_hdf5::{DatatypeMessage, H5Dataset, H5File, H5Group, H5Type, Hdf5Error};
 
-use super::atomic;
-use super::collection::{has_series, read_series};
-use super::folder::KINDS;
-use super::vtp::{Array, Cells, PolyData, Values};
 use crate::error::Error;
+
+use super::collection::{has_series, read_series};
+use super::vtp::{Array, Cells, PolyData, Values};
+use super::{KINDS, atomic};
 
 /// Name of the file for a kind of frames.
 fn file_name(kind: &str) -> String {

@@ -33,6 +33,7 @@ mod read;
 mod region;
 mod resolved;
 pub mod schema;
+mod shape;
 mod sinks;
 mod solver;
 mod start;
@@ -45,14 +46,6 @@ use std::path::Path;
 
 use glam::DVec3;
 
-pub use self::changes::{Change, MAY_CHANGE, changes};
-pub use self::checks::check_step_count;
-use self::checks::{check_steps, check_total, locked_axes, read_materials};
-use self::document::{parse_document, parse_tree, read_file, read_text};
-pub use self::problems::{Problem, Problems, Source};
-use self::read::asked::Trace;
-use self::read::{DURATION, Report, Table, number, text, vector, whole, word};
-use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Portable, Scenario};
 use crate::contact::{Impulse, Key};
 use crate::model::{Axes, Grain, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
@@ -62,6 +55,16 @@ use crate::output::{Formats, Record, Walls};
 use crate::render::{Look, Show};
 use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
+
+use self::checks::{check_steps, check_total, locked_axes, read_materials};
+use self::document::{parse_document, parse_tree, read_file, read_text};
+use self::read::asked::Trace;
+use self::read::{DURATION, Report, Table, number, text, vector, whole, word};
+use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Portable, Scenario};
+
+pub use self::changes::{Change, MAY_CHANGE, changes};
+pub use self::checks::check_step_count;
+pub use self::problems::{Problem, Problems, Source};
 
 /// Largest number of grains of a scenario, emitted grains included.
 pub const MAX_GRAINS: u64 = 20_000_000;

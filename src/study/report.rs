@@ -1,25 +1,22 @@
 //! Report of a study: tables, findings, plots.
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use serde::Serialize;
 
+use crate::engine::Precision;
+use crate::error::{Error, suggest};
+use crate::files::open_table;
+use crate::observe::expectation::{Judgement, Verdict};
+use crate::scenario::study::{Curves, Finding, Operand, Plot, Scale, Study, WORK};
+
 use super::Done;
-use super::draw::{self, Curve, Figure};
+use super::draw::{Curve, Figure};
 use super::evaluate::{Values, of_record};
-use super::markdown;
 use super::plan::{Run, Stand};
 use super::record::Ran;
 use super::table::{Place, places};
-use crate::engine::Precision;
-use crate::error::Error;
-use crate::error::suggest;
-use crate::files::open_table;
-use crate::observe::expectation::{Judgement, Verdict};
-use crate::output::atomic;
-use crate::scenario::study::{Curves, Finding, Operand, Plot, Scale, Study, WORK};
 
 /// Report of a study; its serialised form is `results.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,9 +44,9 @@ pub struct Report {
     /// Names of the plots with their titles.
     pub plots: Vec<(String, String)>,
     #[serde(skip)]
-    drawings: Vec<Figure>,
+    pub(super) drawings: Vec<Figure>,
     #[serde(skip)]
-    rows: Vec<Vec<String>>,
+    pub(super) rows: Vec<Vec<String>>,
 }
 
 /// Finding with its verdict.
@@ -141,39 +138,7 @@ impl Report {
         }
         tally
     }
-
-    /// Writes `report.md`, `results.csv`, `results.json` and the plots into a folder.
-    ///
-    /// # Errors
-    /// When a file cannot be written or a plot cannot be drawn.
-    pub fn write(&self, folder: &Path) -> Result<(), Error> {
-        fs::create_dir_all(folder).map_err(Error::file(folder))?;
-        for (figure, (name, _)) in self.drawings.iter().zip(&self.plots) {
-            let refused = |path: &Path, refusal: draw::Refusal| {
-                Error::file(path)(io::Error::other(refusal.to_string()))
-            };
-            let path = folder.join(format!("{name}.svg"));
-            let text = draw::svg(figure).map_err(|refusal| refused(&path, refusal))?;
-            atomic::write(&path, |out| out.write_all(text.as_bytes()))?;
-            let path = folder.join(format!("{name}.png"));
-            let picture = draw::png(figure).map_err(|refusal| refused(&path, refusal))?;
-            atomic::write(&path, |out| out.write_all(&picture))?;
-        }
-        atomic::write(&folder.join(FILES[0]), |out| {
-            let mut table = csv::Writer::from_writer(out);
-            self.rows.iter().try_for_each(|row| table.write_record(row))?;
-            table.flush()
-        })?;
-        atomic::write(&folder.join(FILES[1]), |out| {
-            serde_json::to_writer_pretty(&mut *out, self)?;
-            out.write_all(b"\n")
-        })?;
-        atomic::write(&folder.join(FILES[2]), |out| out.write_all(markdown::text(self).as_bytes()))
-    }
 }
-
-/// Names of the files that are written beside the plots.
-pub(super) const FILES: [&str; 3] = ["results.csv", "results.json", "report.md"];
 
 /// Judges a finding.
 fn judge(finding: &Finding, values: &Values<'_>, precision: Precision) -> Judged {

@@ -4,11 +4,13 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::common::*;
+use esker::contact::constants::LawConstants;
+use esker::contact::coupling::Alone;
+use esker::contact::split::Split;
+use esker::contact::velocity;
 use esker::contact::{ContactState, Impulse};
-use esker::cpu::narrowphase::{Law, make_constraint};
-use esker::cpu::ranks::Border;
-use esker::cpu::split::Split;
-use esker::cpu::{broadphase, colouring, impact, velocity};
+use esker::cpu::narrowphase::make_constraint;
+use esker::cpu::{broadphase, colouring, impact};
 use esker::engine::{EnergyBalance, Engine, Snapshot};
 use esker::law::normal::NormalLaw;
 use esker::law::pair::Material;
@@ -405,7 +407,7 @@ fn stuck_together(pieces: &[Piece], restitution: f64) -> World {
 /// Kinetic energy after the impact stage over the kinetic energy before it \[-\]; `None` if nothing bounced.
 fn kept_by_impacts(world: &World) -> Option<f64> {
     let settings = Settings { impact_iterations: 300, ..Settings::default() };
-    let law = Law::new(&settings);
+    let law = LawConstants::new(&settings);
     let keys = broadphase::find_pairs(world, 0.0);
     let order = colouring::one_after_the_other(keys.len());
     let (constraints, onsets): (Vec<_>, Vec<_>) =
@@ -417,7 +419,7 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
         split: &mut Split::default(),
         constraints: &constraints,
         onsets: &onsets,
-        border: &mut Border::default(),
+        coupling: &mut Alone,
     };
     let bounced = impact::solve(&settings, world, contacts, &mut velocities, |_| ());
     let mut after = world.clone();

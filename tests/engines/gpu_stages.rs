@@ -6,16 +6,19 @@ mod solve;
 
 use crate::common::*;
 use crate::joints::machines::digger;
+use esker::contact::constants::LawConstants;
+use esker::contact::constraint::{Constraint, Onset};
+use esker::contact::coupling::Alone;
+use esker::contact::joints::Joints;
+use esker::contact::problem::Problem;
+use esker::contact::solver::{Limits, Solver};
+use esker::contact::split::Split;
+use esker::contact::velocity::Velocity;
 use esker::contact::{Colouring, Impulse, Key, Overflow};
-use esker::cpu::joints::Joints;
-use esker::cpu::narrowphase::{Constraint, Law, Onset, make_constraint};
-use esker::cpu::problem::Problem;
-use esker::cpu::ranks::Border;
-use esker::cpu::solver::{self, Limits, Solver};
-use esker::cpu::split::Split;
+use esker::cpu::narrowphase::make_constraint;
+use esker::cpu::solvers;
 use esker::cpu::springs::Spring;
 use esker::cpu::sweep::ProjectedGaussSeidel;
-use esker::cpu::velocity::Velocity;
 use esker::cpu::{balance, broadphase, colouring, impact, integrate, loads, residual, warm_start};
 use esker::engine::{Engine, TotalImpulse};
 use esker::gpu::GpuEngine;
@@ -71,8 +74,8 @@ impl Case {
         }
     }
 
-    fn law(&self) -> Law {
-        Law::new(&self.settings)
+    fn law(&self) -> LawConstants {
+        LawConstants::new(&self.settings)
     }
 
     /// Constraints and impulses of the GPU in the form of the twin, so that both sides solve the same problem.
@@ -97,7 +100,7 @@ impl Case {
 
     /// Mass splitting of the dynamic boundaries for the twin, in a colouring.
     fn split(&self, colouring: &Colouring) -> Split {
-        let mut split = Split::new(&self.world, &self.gpu.keys().unwrap(), colouring, &mut Border::default());
+        let mut split = Split::new(&self.world, &self.gpu.keys().unwrap(), colouring, &mut Alone);
         split.refresh(&self.world);
         split
     }

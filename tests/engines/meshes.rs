@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::common::*;
+use esker::contact::constants::LawConstants;
+use esker::contact::constraint::{Constraint, Onset};
+use esker::contact::velocity::load_velocities;
 use esker::contact::{ContactState, Impulse, Key};
-use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
-use esker::cpu::{patches::Patches, velocity::load_velocities};
+use esker::cpu::narrowphase::{self};
+use esker::cpu::patches::Patches;
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::shader::Edit;
@@ -526,7 +529,7 @@ fn difference_to_twin(gpu: &mut GpuEngine, settings: &Settings) -> Option<String
     let mut onsets = vec![Onset::default(); keys.len()];
     let mut patches = Patches::new(&world, &keys, &colouring, &Patches::default());
     patches.find_normals(&world);
-    let law = Law::new(settings);
+    let law = LawConstants::new(settings);
     let mut velocities = Vec::new();
     load_velocities(&world, law.h, law.h, &mut velocities);
     narrowphase::fill_constraints(

@@ -7,12 +7,12 @@ mod step;
 
 use std::sync::LazyLock;
 
+use esker::contact::coupling::Alone;
+use esker::contact::joints::Joints;
+use esker::contact::problem::Problem;
+use esker::contact::solver::{Limits, Solver};
 use esker::contact::{Colouring, Key};
 use esker::cpu::gradient::ProjectedGradient;
-use esker::cpu::joints::Joints;
-use esker::cpu::problem::Problem;
-use esker::cpu::ranks::Border;
-use esker::cpu::solver::{Limits, Solver};
 use esker::cpu::sweep::ProjectedGaussSeidel;
 use esker::cpu::tiles::Tiles;
 use esker::cpu::{broadphase, colouring, impact, predict, residual};
@@ -76,7 +76,7 @@ impl Scene {
 }
 
 fn in_tiles(world: &World, keys: &[Key]) -> Colouring {
-    colouring::with_tiles(world, keys, &Tiles::of(world, GRAINS), &Border::default())
+    colouring::with_tiles(world, keys, &Tiles::of(world, GRAINS), &Alone)
 }
 
 #[test]
@@ -148,8 +148,7 @@ fn a_bed_bounces_in_tiles_as_in_colours() {
     let bounced = |order: fn(&World, &[Key]) -> Colouring| {
         let mut scene = Scene::new(&world, &settings, order);
         let Step { colouring, split, constraints, onsets, velocities, .. } = &mut scene.0;
-        let contacts =
-            impact::Contacts { colouring, split, constraints, onsets, border: &mut Border::default() };
+        let contacts = impact::Contacts { colouring, split, constraints, onsets, coupling: &mut Alone };
         let impacts = impact::solve(&settings, &world, contacts, velocities, |_| ());
         assert!(impacts.sweeps > 1);
         scene

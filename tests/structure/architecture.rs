@@ -3,7 +3,7 @@
 //! ```text
 //! main → cli → validation, study → simulation → scenario → render → output → observe ─┐
 //!         │                                      └─ checkpoint ─┐                     │
-//!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → settings, model → contact → law
+//!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → contact → settings, model → law
 //! ```
 //!
 //! `cpu` and `gpu` never import each other, the modules that observe and write import neither, and only `gpu`
@@ -14,19 +14,20 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// A module of the crate, the modules it may name, and nothing else.
-const MAY_NAME: [(&str, &[&str]); 25] = [
+const MAY_NAME: [(&str, &[&str]); 26] = [
     ("error", &[]),
     ("files", &["error"]),
     // What a formula of the contact law depends on is given to it.
     ("law", &[]),
     ("model", &["law", "error"]),
-    ("contact", &["law", "error"]),
-    ("settings", &["law", "contact", "error"]),
+    ("contact", &["settings", "model", "law", "error"]),
+    ("settings", &["law", "error"]),
     ("sources", &["model", "law", "error"]),
     ("oracle", &["model", "law", "contact"]),
     ("engine", &["settings", "contact", "model", "law", "error"]),
     // Its unit tests ask the oracle.
     ("cpu", &["oracle", "engine", "settings", "contact", "model", "law", "error"]),
+    ("ranks", &["cpu", "engine", "settings", "contact", "model", "law", "error"]),
     ("gpu", &["engine", "settings", "contact", "model", "law", "error"]),
     ("observe", &["engine", "settings", "contact", "model", "law", "error"]),
     ("output", &["observe", "engine", "settings", "contact", "model", "law", "files", "error"]),
@@ -164,12 +165,12 @@ const KEPT: [(&str, &str); 18] = [
     ("plotters", "study"),
 ];
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// All files below a folder of the repository, in order.
-fn files_below(folder: &str) -> Vec<PathBuf> {
+pub fn files_below(folder: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
@@ -183,7 +184,7 @@ fn files_below(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Path from the root of the repository, with slashes.
-fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     let parts = path.strip_prefix(root()).expect("a file of the repository").components();
     parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
@@ -195,7 +196,7 @@ fn module_of(file: &str) -> &str {
 }
 
 /// The text without its comments; documentation may link to anything.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let uncommented = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
     text.lines().map(uncommented).collect::<Vec<_>>().join("\n")
 }
@@ -205,12 +206,12 @@ fn is_word(character: char) -> bool {
 }
 
 /// Text behind each `prefix` that is not the end of a longer word.
-fn behind<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
+pub fn behind<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
     let starts_word = |&(at, _): &(usize, &str)| !text[..at].ends_with(is_word);
     text.match_indices(prefix).filter(starts_word).map(move |(at, _)| &text[at + prefix.len()..])
 }
 
-fn first_word(text: &str) -> String {
+pub fn first_word(text: &str) -> String {
     text.trim_start().chars().take_while(|&character| is_word(character)).collect()
 }
 

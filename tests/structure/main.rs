@@ -2,4 +2,7 @@
 #![allow(missing_docs, reason = "tests say by their names what they claim")]
 
 mod architecture;
+mod long;
 mod shaders;
+mod siblings;
+mod words;

@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
-use esker::model::World;
 use esker::law::pair::Material;
+use esker::model::World;
 use glam::DVec3;
 use rapier3d::prelude::*;
 

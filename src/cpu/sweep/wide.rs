@@ -6,14 +6,15 @@
 
 use std::mem::offset_of;
 
-use super::super::lanes::{Lanes, Vectors, WIDTH};
-use super::super::narrowphase::Constraint;
-use super::super::problem::Disjoint;
-use super::super::velocity::Velocity;
-use super::Solve;
 use crate::contact::Impulse;
+use crate::contact::constraint::Constraint;
+use crate::contact::disjoint::Disjoint;
+use crate::contact::velocity::Velocity;
 use crate::law::cone::Cone;
 use crate::model::Axes;
+
+use super::super::lanes::{Lanes, Vectors, WIDTH};
+use super::Solve;
 
 // Constraints and velocities are read as rows of four numbers: which is where is told here, and relied on below.
 const _: () = {

@@ -1,8 +1,8 @@
 //! What an engine asks of a launch, and what the launch leaves of its world.
 
 use crate::engine::Dispatches;
+use crate::gpu::features::Features;
 use crate::gpu::layout::{Status, Works};
-use crate::gpu::pipelines::Features;
 use crate::gpu::step::{Method, Pace};
 use crate::settings::Settings;
 

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::engine::{joint_upsilon, range};
+use crate::contact::range::{self, joint_upsilon};
 use crate::error::Error;
 use crate::model::drive::Command;
 use crate::model::{Area, JointKind, JointState, World};

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use glam::{DVec3, I64Vec3};
 
+use super::edges::{Edge, edge_of};
 use super::{
     Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, bounds_of, junctions, tree,
 };
@@ -75,26 +76,6 @@ pub enum BadMesh {
     NotFinite,
     /// No triangle has an area.
     Empty,
-}
-
-/// An edge: its two vertices, the smaller index first.
-pub(super) type Edge = [u32; 2];
-
-/// Triangles by edge.
-pub(super) type ByEdge = HashMap<Edge, Vec<u32>>;
-
-fn edge_of(corners: [u32; 3], i: usize) -> Edge {
-    let (a, b) = (corners[i], corners[(i + 1) % 3]);
-    [a.min(b), a.max(b)]
-}
-
-/// Triangles by edge, in ascending order for each edge.
-pub(super) fn edges_of(triangles: &[[u32; 3]]) -> ByEdge {
-    let mut by_edge = ByEdge::new();
-    for (triangle, &corners) in triangles.iter().enumerate() {
-        (0..3).for_each(|i| by_edge.entry(edge_of(corners, i)).or_default().push(triangle as u32));
-    }
-    by_edge
 }
 
 impl Mesh {

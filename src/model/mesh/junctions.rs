@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::{DVec3, I64Vec3};
 
-use super::build::{ByEdge, Edge, edges_of};
+use super::edges::{ByEdge, Edge, edges_of};
 
 /// Most rounds: in each of them a triangle is divided along one of its edges.
 const ROUNDS: usize = 8;

@@ -2,9 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use super::boundaries::Shape;
-use super::read::Table;
 use crate::model::{Form, Mesh, Motion};
+
+use super::read::Table;
+use super::shape::Shape;
 
 /// Returns the motion of a belt: the boundary stands still while its surface moves.
 pub fn belt(

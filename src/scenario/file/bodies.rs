@@ -3,12 +3,13 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::boundaries::{Shape, check_inertia, check_spin, density_of, has_few_vertices, is_solid_mesh};
+use crate::model::rigid::principal;
+use crate::model::{Form, RigidBody, Solid};
+
 use super::locked_axes;
 use super::materials::MASS;
 use super::read::{Table, number, vector};
-use crate::model::rigid::principal;
-use crate::model::{Form, RigidBody, Solid};
+use super::shape::{Shape, check_inertia, check_spin, density_of, has_few_vertices, is_solid_mesh};
 
 /// Returns whether a body of a single shape needs a centre and axes other than those of the shape.
 pub fn is_put_together(table: &mut Table<'_>, shape: &Shape) -> bool {

@@ -1,10 +1,26 @@
-//! Map from a place in a text to the path of the value there.
+//! Paths of the values of a file, and the map from a place in a text to the path of the value there.
 
 use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::read::{Step, dotted};
+/// Step of a path: from a value of the file to a value within it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Key of a table.
+    Key(String),
+    /// Index into a list, from 0.
+    Index(usize),
+}
+
+/// Writes a path as in `--set`: `grains.0.packing.count`.
+pub fn dotted(path: &[Step]) -> String {
+    let step = |step: &Step| match step {
+        Step::Key(key) => key.clone(),
+        Step::Index(index) => index.to_string(),
+    };
+    path.iter().map(step).collect::<Vec<_>>().join(".")
+}
 
 /// Returns the path, as in `--set`, of the innermost value whose key or text covers a place. The path is empty if no value does, and for a
 /// place without length, which marks something that is missing.

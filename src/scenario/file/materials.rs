@@ -1,9 +1,10 @@
 //! The `[materials]` table, the `[[pairs]]` that deviate from the mixing rule, and factors on friction over time.
 
-use super::read::{NOT_NEGATIVE, Need, Node, POSITIVE, SHARE, TIME, Table, by_start, number, text};
 use crate::error::suggest;
 use crate::law::pair::{Material, PairLaw};
 use crate::model::{MaterialId, Materials};
+
+use super::read::{NOT_NEGATIVE, Need, Node, POSITIVE, SHARE, TIME, Table, by_start, number, text};
 
 /// Mass of a body \[kg\].
 pub const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");

@@ -2,6 +2,15 @@
 
 use glam::{DVec2, DVec3};
 
+use crate::engine::compatible::CompatiblePlan;
+use crate::error::suggest;
+use crate::law::normal::NormalLaw;
+use crate::model::{Form, Materials, Mesh, Motion, Plane, Region, Side, Surface, World};
+use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, layers};
+use crate::output::Formats;
+use crate::scenario::OnWarning;
+use crate::settings::Bookkeeping;
+
 use super::joints::facing;
 use super::materials::material_id;
 use super::pictures::pictures;
@@ -11,14 +20,6 @@ use super::read::{
 };
 use super::region::region;
 use super::{CheckpointPlan, Entry, OutputPlan};
-use crate::engine::compatible::CompatiblePlan;
-use crate::error::suggest;
-use crate::law::normal::NormalLaw;
-use crate::model::{Form, Materials, Mesh, Motion, Plane, Region, Side, Surface, World};
-use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, layers};
-use crate::output::Formats;
-use crate::scenario::OnWarning;
-use crate::settings::Bookkeeping;
 
 /// Largest number of layers of a bed.
 const MOST_LAYERS: u64 = 10_000;

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::DocumentMut;
 
-use super::read::{Filled, Plain as _, Step};
-use super::resolved::resolve;
 use crate::output::FILES;
 use crate::scenario::Portable;
+
+use super::keys::Step;
+use super::read::{Filled, Plain as _};
+use super::resolved::resolve;
 
 /// Largest file that is copied: the largest mesh \[bytes\].
 const LARGEST: u64 = 512 << 20;

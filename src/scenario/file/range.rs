@@ -3,13 +3,14 @@
 //! Merely unusual values pass. Values beyond single precision are refused when a scenario goes to the GPU
 //! ([`Error::BeyondSingle`](crate::error::Error::BeyondSingle)).
 
-use super::read::{Node, Table};
 use crate::law::normal::DAMPING_STEPS;
 use crate::law::pair::PairLaw;
 use crate::model::{MaterialId, World, plane};
 use crate::scenario::pace::{Kind, kinds};
 use crate::settings::Settings;
 use crate::sources::Emitter;
+
+use super::read::{Node, Table};
 
 /// Smallest relative overlap (overlap over radius) at which a compliance must be a number \[-\]: grains at rest overlap by more.
 const LEAST_OVERLAP: f64 = 1e-9;

@@ -19,15 +19,18 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 use toml_edit::Value;
 
-use super::problems::{Problem, Source};
 use crate::error::{nearest, suggest};
 use crate::files::{Bounded, open_table};
 use crate::model::range::{FAR, RADII, WITHIN_FAR, WITHIN_RADII};
 use crate::scenario::LONGEST_TIME;
+
+use super::keys::{Step, dotted};
+use super::problems::{Problem, Source};
+
 use asked::{Asked, Heard};
 use findings::{Finding, Follows, one_per_cause};
-pub use plain::Plain;
 
+pub use plain::Plain;
 pub use values::{
     FILE_NAME_ADVICE, boolean, by_start, direction, file_name, is_file_name, number, over_time, text,
     unit_vector, vector, whole, word,
@@ -35,15 +38,6 @@ pub use values::{
 
 /// Names of the axes.
 pub const AXES: [&str; 3] = ["x", "y", "z"];
-
-/// Step of a path: from a value of the file to a value within it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// Key of a table.
-    Key(String),
-    /// Index into a list, from 0.
-    Index(usize),
-}
 
 /// Default value to be written into the resolved file.
 #[derive(Debug, Clone)]
@@ -560,15 +554,6 @@ fn retype_advice(value: &DeValue<'_>, name: &str, expected: &str) -> String {
         }
         _ => format!("set `{name}` to {expected}"),
     }
-}
-
-/// Writes a path as in `--set`: `grains.0.packing.count`.
-pub fn dotted(path: &[Step]) -> String {
-    let step = |step: &Step| match step {
-        Step::Key(key) => key.clone(),
-        Step::Index(index) => index.to_string(),
-    };
-    path.iter().map(step).collect::<Vec<_>>().join(".")
 }
 
 /// Returns the path of the file `name`, relative to the folder of the scenario. The value of `node` names the file, which will be read.

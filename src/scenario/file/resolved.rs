@@ -2,8 +2,9 @@
 
 use toml_edit::{DocumentMut, Item, Table, Value};
 
+use super::keys::Step;
 use super::overrides::{entry, replace, replace_value};
-use super::read::{Filled, Step};
+use super::read::Filled;
 
 const HEADER: &str = concat!(
     "# Resolved by esker ",

@@ -3,8 +3,6 @@
 use glam::DVec3;
 use toml_edit::{DocumentMut, Item};
 
-use super::read::asked::Asked;
-use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
 use crate::error::Error;
 use crate::law::cone::Cone;
 use crate::law::damping::Damping;
@@ -16,6 +14,9 @@ use crate::settings::{
     AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, Algorithm, MOST_ITERATIONS, Method, Order, Settings,
     ToleranceKind, WarmStart,
 };
+
+use super::read::asked::Asked;
+use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
 
 const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];
 const ACCELERATIONS: &[&str] = &["none", "nesterov"];

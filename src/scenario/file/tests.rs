@@ -1,14 +1,14 @@
-use crate::engine::convergence::Question;
-use crate::model::Axes;
 use std::path::PathBuf;
 
 use glam::DVec3;
 
-use super::*;
+use crate::engine::convergence::Question;
 use crate::law::pair::PairLaw;
-use crate::model::{Form, Grain, Motion, Side};
+use crate::model::{Axes, Form, Grain, Motion, Side};
 use crate::scenario::pace::smooth_time_step;
 use crate::settings::WarmStart;
+
+use super::*;
 
 mod expectations;
 

@@ -3,9 +3,9 @@
 use crate::engine::Spread;
 use crate::error::Error;
 use crate::model::Sink;
-use crate::observe::energy;
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::lost::Lost;
+use crate::observe::quantity;
 use crate::observe::watch::{self, Warning};
 use crate::output::summary::{
     Counts, EmitterSummary, LostSummary, Memory, Named, OverlapSummary, Provenance, ScenarioSummary,
@@ -96,7 +96,7 @@ impl Run<'_> {
             residuals: report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
             largest_overlap: self.course.watch.deepest().map(|it| OverlapSummary::of(it, &scenario.world)),
-            energies: observables.only(&energy::names()),
+            energies: observables.only(&quantity::energies()),
             observables,
             units: Named::units(columns),
             expectations: match is_complete {

@@ -188,7 +188,7 @@ fn impact_bounces_as_its_twin_does() {
             split: &mut split,
             constraints: &constraints,
             onsets: &onsets,
-            border: &mut Border::default(),
+            coupling: &mut Alone,
         };
         impact::solve(&case.settings, &case.world, contacts, &mut expected, |_| ());
         case.run(&["impact"]);
@@ -413,7 +413,7 @@ fn sweeps_of_twin(case: &Case, settings: &Settings, joints: &mut Joints) -> (Vec
     let mut split = case.split(&colouring);
     let mut problem = Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, joints);
     let limits = Limits::sweeps(case.settings.iterations);
-    solver::solve(&mut ProjectedGaussSeidel::new(settings), settings, &mut problem, limits, None);
+    solvers::solve(&mut ProjectedGaussSeidel::new(settings), settings, &mut problem, limits, None);
     (constraints, velocities)
 }
 

@@ -11,12 +11,12 @@ use crate::common::{assert_same, files_of_run};
 use crate::restart::scene;
 use crate::restart::scenes::{EMITTER_AND_SINK, SCENES};
 use esker::contact::{Impulse, Key};
-use esker::cpu::ranks::engine::RankedEngine;
 use esker::engine::{Engine, Identity, Occupied, Snapshot, StepReport};
 use esker::error::Error;
 use esker::model::{Grain, World};
 use esker::output::collection::read_series;
 use esker::output::vtp::PolyData;
+use esker::ranks::engine::RankedEngine;
 use esker::scenario::Scenario;
 use esker::simulation::{self, Resumption, RunOptions};
 

@@ -3,8 +3,10 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::{Filled, Need, Report, Step};
+use crate::scenario::file::keys::Step;
 use crate::scenario::file::problems::{Problem, Source};
+
+use super::{Filled, Need, Report};
 
 /// Request of a reader for the value at a path.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Step;
+use crate::scenario::file::keys::Step;
 use crate::scenario::file::problems::Problem;
 
 /// A mistake with its place in the text, and what it may follow from.

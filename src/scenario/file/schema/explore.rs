@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use toml::{Table, Value};
 
+use crate::scenario::file::keys::Step;
+use crate::scenario::file::read::Need;
 use crate::scenario::file::read::asked::{Asked, Trace};
-use crate::scenario::file::read::{Need, Step};
 use crate::scenario::file::trace;
 
 /// Form of value that a key may have.

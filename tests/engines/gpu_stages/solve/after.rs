@@ -150,7 +150,7 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         if !has_impact {
             let h = case.settings.substep();
             let expected = balance::book_contacts(&constraints, &start, &end)
-                + balance::book_gravity(&case.world, h, &start, &end, &Border::default())
+                + balance::book_gravity(&case.world, h, &start, &end, &Alone)
                 + balance::book_joints(&joints, &start, &end);
             pairs.extend([
                 (found.gravity_work, expected.gravity_work, bound),
@@ -185,7 +185,7 @@ fn integrate_moves_bodies_as_its_twin_does() {
         let mut expected = case.world.clone();
         let (end, h) = (case.end_of_substep(), case.settings.substep());
         let cause = integrate::Cause { constraints: &[], warning: None };
-        integrate::judge(&expected, &velocities, &case.settings, &Border::default(), cause).unwrap();
+        integrate::judge(&expected, &velocities, &case.settings, &Alone, cause).unwrap();
         integrate::move_bodies(&mut expected, &velocities, end, h);
         case.run(&["integrate"]);
         let found = case.gpu.snapshot().unwrap().world;

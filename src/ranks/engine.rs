@@ -10,9 +10,11 @@ use std::io::Write;
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
+use crate::contact::carried::{Carried, Known};
+use crate::contact::disjoint::Bodies;
 use crate::contact::{Impulse, Key};
-use crate::cpu::patches::Known;
-use crate::cpu::{CpuEngine, colouring, search::Travel};
+use crate::cpu::search::Travel;
+use crate::cpu::{CpuEngine, colouring};
 use crate::engine::share::Share;
 use crate::engine::{
     Answer, EnergyBalance, Engine, Identity, Occupied, Parts, Snapshot, StepReport, TotalImpulse,
@@ -22,15 +24,16 @@ use crate::model::{Grain, GrainState, World};
 use crate::settings::{Algorithm, Method, Order, Settings};
 
 use super::communicator::{Communicator, Shared};
-use super::handover::{Cargo, Carried, Held};
+use super::handover::{Cargo, Held};
 use super::partition::Partition;
-use super::{Bodies, Border, Extent, Links, links, newcomers};
+use super::{Extent, Links, links, newcomers};
 
 /// Engine of rank 0, which stands for those of all ranks.
 pub struct RankedEngine {
     /// The whole scene: its world and contacts as of the last time that they were gathered or changed.
     whole: CpuEngine,
     own: Rank,
+    ranks: usize,
     /// Whether `whole` is at the state of the ranks, and whether these are at the state of `whole`.
     is_gathered: bool,
     is_scattered: bool,
@@ -122,9 +125,9 @@ pub fn open(
         return Err(Error::NotOnRanks { what, advice });
     }
     let communicator = Shared::new(communicator);
-    let rank = communicator.rank();
+    let (rank, ranks) = (communicator.rank(), communicator.ranks());
     let mut part = CpuEngine::new(world.without_grains(), settings);
-    part.border = Border(Some(Box::new(Links {
+    part.coupling = Box::new(Links {
         communicator,
         counted: Bodies::none(world.boundaries.len()),
         own: Vec::new(),
@@ -136,13 +139,13 @@ pub fn open(
         largest_diameter: 0.0,
         foreign: 0,
         held: Held::default(),
-    })));
+    });
     let own = Rank { part, shown: None, answer };
     if rank > 0 {
         return Ok(Ranked::Worker(Box::new(Worker(own))));
     }
     let whole = CpuEngine::new(world, settings);
-    let engine = RankedEngine { whole, own, is_gathered: true, is_scattered: false };
+    let engine = RankedEngine { whole, own, ranks, is_gathered: true, is_scattered: false };
     Ok(Ranked::Root(Box::new(engine)))
 }
 
@@ -169,7 +172,7 @@ impl Worker {
     pub fn serve(self) {
         let Worker(mut own) = self;
         loop {
-            match links(&mut own.part.border).broadcast::<Command>(None) {
+            match links(&mut *own.part.coupling).broadcast::<Command>(None) {
                 // All ranks have agreed on the error, and rank 0 returns it.
                 Command::Advance(steps) => drop(own.advance(steps)),
                 Command::Scatter => own.scatter(None),
@@ -224,7 +227,7 @@ impl Rank {
 /// State of a part, with what its rank counts of it.
 fn show(part: &mut CpuEngine) -> Result<Snapshot, Error> {
     let mut shown = part.snapshot()?;
-    let links = links(&mut part.border);
+    let links = links(&mut *part.coupling);
     let rank = links.communicator.rank();
     let owned = links.held.owners.iter().map(|&owner| owner as usize == rank).collect();
     shown.share = Share::of_rank(owned, Box::new(links.communicator.clone()));
@@ -239,7 +242,7 @@ fn show(part: &mut CpuEngine) -> Result<Snapshot, Error> {
 
 /// Divides the whole scene, which rank 0 has, among the ranks.
 fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
-    let links = links(&mut part.border);
+    let links = links(&mut *part.coupling);
     let ranks = links.communicator.ranks();
     let common = links.broadcast(whole.map(|whole| Common::of(whole, ranks)));
     let cargos = whole.map(|whole| cargos(whole, &common.partition, ranks));
@@ -247,7 +250,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
     let cargo = links.deliver::<Cargo>(cargos).pop().expect("rank 0 sends to all").1;
     let meshes = std::mem::replace(&mut part.world, common.world).meshes;
     assert!(part.world.meshes.take_from(meshes), "all ranks have read the same meshes");
-    let links = self::links(&mut part.border);
+    let links = self::links(&mut *part.coupling);
     (links.held.partition, links.held.largest_reach) = (common.partition, common.largest_reach);
     links.largest_diameter = common.largest_diameter;
     links.take(&mut part.world, cargo);
@@ -271,7 +274,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
 fn gather(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
     part.note_objective();
     let haul = Haul::of(part);
-    let hauls = links(&mut part.border).deliver(vec![(0, haul)]);
+    let hauls = links(&mut *part.coupling).deliver(vec![(0, haul)]);
     if let Some(whole) = whole {
         whole.take_over(part, hauls.into_iter().map(|(_, haul)| haul).collect());
     }
@@ -279,8 +282,8 @@ fn gather(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
 
 /// Sizes of the parts of all ranks, on rank 0.
 fn measure(part: &mut CpuEngine) -> Vec<Extent> {
-    let own = part.border.extent(&part.world, part.keys.len());
-    links(&mut part.border).deliver(vec![(0, own)]).into_iter().map(|(_, extent)| extent).collect()
+    let own = links(&mut *part.coupling).extent(&part.world, part.keys.len());
+    links(&mut *part.coupling).deliver(vec![(0, own)]).into_iter().map(|(_, extent)| extent).collect()
 }
 
 impl Common {
@@ -313,8 +316,11 @@ fn cargos(whole: &CpuEngine, partition: &Partition, ranks: usize) -> Vec<Cargo> 
     let goal = |shape: u32| world.grain_of_shape(shape).map(owner);
     for (&contact, constraint) in whole.colouring.order.iter().zip(&whole.constraints) {
         let key = whole.keys[contact as usize];
-        let carried =
-            Carried { key, impulse: *whole.law.carried(constraint), known: whole.patches.known_of(&key) };
+        let carried = Carried {
+            key,
+            impulse: *constraint.carried(whole.settings.method),
+            known: whole.patches.known_of(&key),
+        };
         let (a, b) = (goal(key.a), goal(key.b));
         // Contacts between boundaries are those of rank 0.
         let goals = a.or(b).or(Some(0)).into_iter().chain(b.filter(|_| a.is_some() && a != b));
@@ -326,11 +332,12 @@ fn cargos(whole: &CpuEngine, partition: &Partition, ranks: usize) -> Vec<Cargo> 
 
 impl Haul {
     fn of(part: &mut CpuEngine) -> Haul {
-        let CpuEngine { world, keys, colouring, constraints, patches, impulses, stresses, border, .. } = part;
-        let grains = links(border).own_states(world);
-        let counted = border.counted(constraints.len());
-        let links = links(border);
-        let state = |(&contact, constraint): (&u32, &crate::cpu::narrowphase::Constraint)| {
+        let CpuEngine { world, keys, colouring, constraints, patches, impulses, stresses, coupling, .. } =
+            part;
+        let grains = links(&mut **coupling).own_states(world);
+        let counted = coupling.counted(constraints.len());
+        let links = links(&mut **coupling);
+        let state = |(&contact, constraint): (&u32, &crate::contact::constraint::Constraint)| {
             let key = keys[contact as usize];
             Contact {
                 key: links.held.in_whole(world, key),
@@ -371,13 +378,6 @@ impl CpuEngine {
             (part.substeps_done, part.start_time, part.report.clone());
     }
 
-    /// Gives the memory of the contacts back, which are those of an earlier state.
-    fn release_contacts(&mut self) {
-        (self.keys, self.constraints, self.onsets, self.springs) = Default::default();
-        (self.colouring, self.split, self.patches) = Default::default();
-        self.boundary_constraints = Vec::new();
-    }
-
     /// Takes these contacts, sorted by key, as the present ones.
     fn hold_gathered(&mut self, contacts: &[Contact]) {
         let keys = contacts.iter().map(|contact| contact.key).collect();
@@ -403,7 +403,7 @@ impl RankedEngine {
     }
 
     fn command(&mut self, command: Command) {
-        links(&mut self.own.part.border).broadcast(Some(command));
+        links(&mut *self.own.part.coupling).broadcast(Some(command));
     }
 
     /// The whole scene at its present state.
@@ -435,8 +435,7 @@ impl Drop for RankedEngine {
 
 impl Engine for RankedEngine {
     fn identity(&self) -> Identity {
-        let ranks = self.own.part.border.ranks();
-        let driver = format!("{ranks} ranks, {} threads each", rayon::current_num_threads());
+        let driver = format!("{} ranks, {} threads each", self.ranks, rayon::current_num_threads());
         Identity { driver, ..self.own.part.identity() }
     }
 

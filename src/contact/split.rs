@@ -13,15 +13,16 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Key, Overflow};
 use crate::model::{Axes, World};
 
-use super::narrowphase::{self, Constraint, Response};
-use super::problem::{Bodies, Disjoint, parts};
-use super::ranks::Border;
-use super::sweep::{CHUNK, Push, Visit};
+use super::constraint::{Constraint, Response};
+use super::coupling::Coupling;
+use super::disjoint::{Bodies, Disjoint, parts};
+use super::pass::{Share, Visit};
+use super::tasks::{CHUNK, SWEEP_CHUNK};
 use super::tensors::Tensors;
 use super::velocity::Velocity;
+use super::{Colouring, Key, Overflow};
 
 /// Value for no slot: the contact is the only overflow contact that moves the body, or nothing moves the body.
 const NONE: u32 = u32::MAX;
@@ -42,7 +43,7 @@ pub struct Split {
     starts: Vec<u32>,
     /// Indices into `shares`, body by body.
     slots: Vec<u32>,
-    /// Number of bodies, the first ones, on which impulses are summed over several ranks.
+    /// Number of bodies, the first ones, on which impulses are summed over several parts of a scene.
     shared: usize,
 }
 
@@ -55,31 +56,6 @@ struct Part {
     copies: [u32; 2],
     /// Response of the contact velocity on the copies, for the present solve.
     response: Response,
-}
-
-/// Impulse of contacts on a body.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Share {
-    /// Linear impulse \[N s\].
-    pub linear: DVec3,
-    /// Angular impulse about the centre \[N m s\].
-    pub angular: DVec3,
-}
-
-impl Share {
-    #[inline(always)]
-    pub fn of_a(constraint: &Constraint, push: &Push) -> Share {
-        Share { linear: push.linear, angular: constraint.arm_a.cross(push.linear) + push.rolling }
-    }
-
-    #[inline(always)]
-    pub fn of_b(constraint: &Constraint, push: &Push) -> Share {
-        Share { linear: -push.linear, angular: push.linear.cross(constraint.arm_b) - push.rolling }
-    }
-
-    fn and(self, other: &Share) -> Share {
-        Share { linear: self.linear + other.linear, angular: self.angular + other.angular }
-    }
 }
 
 impl Split {
@@ -99,10 +75,12 @@ impl Split {
     }
 
     /// Counts the overflow contacts of each body, and gives slots to bodies with more than one.
-    pub fn new(world: &World, keys: &[Key], colouring: &Colouring, border: &mut Border) -> Split {
-        let shared = border.shared(world);
+    pub fn new(world: &World, keys: &[Key], colouring: &Colouring, coupling: &mut dyn Coupling) -> Split {
+        let shared = coupling.shared(world);
         let mut split = Split { tensors: Tensors::new(world), shared, ..Split::default() };
-        if colouring.overflow == Overflow::OneByOne || (colouring.overflow().is_empty() && border.is_none()) {
+        if colouring.overflow == Overflow::OneByOne
+            || (colouring.overflow().is_empty() && coupling.is_alone())
+        {
             return split;
         }
         let bodies_of = |&contact: &u32| {
@@ -115,11 +93,11 @@ impl Split {
         for body in colouring.overflow().iter().flat_map(bodies_of).filter(|&body| moves(body)) {
             copies[body] += 1;
         }
-        border.agree_on_copies(&mut copies);
+        coupling.agree_on_copies(&mut copies);
         // The last slot of each body; within a chunk it is used again.
         let mut last = vec![NONE; world.bodies.len()];
         let mut owners = Vec::new();
-        for chunk in colouring.overflow().chunks(CHUNK) {
+        for chunk in colouring.overflow().chunks(SWEEP_CHUNK) {
             let first = owners.len() as u32;
             split.chunks.push(first);
             split.parts.extend(chunk.iter().map(bodies_of).map(|bodies| Part {
@@ -169,7 +147,7 @@ impl Split {
     }
 
     /// Whether the splitting was made for these contacts: every dynamic body without a slot has no other overflow contact.
-    pub(super) fn fits(&self, overflow: &[Constraint], dynamic: &Bodies) -> bool {
+    pub(crate) fn fits(&self, overflow: &[Constraint], dynamic: &Bodies) -> bool {
         let Some(last) = overflow.iter().flat_map(|constraint| constraint.bodies).max() else {
             return self.parts.is_empty();
         };
@@ -189,9 +167,9 @@ impl Split {
     }
 
     /// Computes the responses of the overflow contacts on copies; called before they are solved.
-    pub(super) fn prepare(&mut self, overflow: &[Constraint], velocities: &[Velocity]) {
+    pub(crate) fn prepare(&mut self, overflow: &[Constraint], velocities: &[Velocity]) {
         let mut parts = std::mem::take(&mut self.parts);
-        overflow.par_iter().zip(&mut parts).with_min_len(CHUNK).for_each(|(constraint, part)| {
+        overflow.par_iter().zip(&mut parts).with_min_len(SWEEP_CHUNK).for_each(|(constraint, part)| {
             part.response = self.response_on_copies(constraint, part.copies.map(f64::from), velocities);
         });
         self.parts = parts;
@@ -224,16 +202,16 @@ impl Split {
     ///
     /// # Safety
     /// `overflow` are the constraints of the contacts that the splitting was made for.
-    pub(super) unsafe fn visit_overflow(
+    pub(crate) unsafe fn visit_overflow(
         &mut self,
         overflow: &mut [Constraint],
         velocities: &mut [Velocity],
         visit: &impl Visit,
-        border: Option<&mut Border>,
+        coupling: Option<&mut dyn Coupling>,
     ) -> f64 {
         let mut shares = std::mem::take(&mut self.shares);
         let bodies = Disjoint::new(velocities);
-        let chunks = overflow.par_chunks_mut(CHUNK).zip(self.parts.par_chunks(CHUNK));
+        let chunks = overflow.par_chunks_mut(SWEEP_CHUNK).zip(self.parts.par_chunks(SWEEP_CHUNK));
         let chunks = chunks.zip(parts(&mut shares, &self.chunks));
         let visit_all = |((constraints, parts), shares): ((&mut [Constraint], &[Part]), &mut [Share])| {
             shares.fill(Share::default());
@@ -244,10 +222,10 @@ impl Split {
         };
         let largest = chunks.map(visit_all).reduce(|| 0.0, f64::max);
         self.join(&shares, velocities);
-        if let Some(border) = border {
+        if let Some(coupling) = coupling {
             let of =
                 |body| self.sum_on(body, &shares).map_or([DVec3::ZERO; 2], |sum| [sum.linear, sum.angular]);
-            for (body, [linear, angular]) in border.sum_impulses(of) {
+            for (body, [linear, angular]) in coupling.sum_impulses(&of) {
                 self.take(body, &mut velocities[body as usize], &Share { linear, angular });
             }
         }
@@ -320,10 +298,10 @@ impl Split {
         Some(slots.iter().fold(Share::default(), |sum, &slot| sum.and(&shares[slot as usize])))
     }
 
-    /// Applies the sum of their slots to the bodies of several copies, but for those that ranks have in common.
+    /// Applies the sum of their slots to the bodies of several copies, but for those that all parts of a scene have.
     fn join(&self, shares: &[Share], velocities: &mut [Velocity]) {
-        velocities.par_chunks_mut(narrowphase::CHUNK).enumerate().for_each(|(chunk, velocities)| {
-            let first = chunk * narrowphase::CHUNK;
+        velocities.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, velocities)| {
+            let first = chunk * CHUNK;
             let start = self.bodies.partition_point(|&body| (body as usize) < first.max(self.shared));
             for (&body, bounds) in self.bodies[start..].iter().zip(self.starts[start..].windows(2)) {
                 let Some(velocity) = velocities.get_mut(body as usize - first) else { break };
@@ -340,7 +318,7 @@ impl Split {
     /// # Safety
     /// While it runs nobody else reads or writes the dynamic bodies of these contacts.
     #[inline(always)]
-    pub(super) unsafe fn visit_constraints(
+    pub(crate) unsafe fn visit_constraints(
         &self,
         constraints: &mut [Constraint],
         bodies: &Disjoint<'_>,

@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use super::shaders::LAUNCH_GROUP;
-use crate::gpu::constants::{NONE, Planned};
-use crate::gpu::counted::CountedPass;
-use crate::gpu::device::Device;
-use crate::gpu::pipelines::{Pipeline, launch_layout};
+use super::constants::{NONE, Planned};
+use super::counted::CountedPass;
+use super::device::Device;
+use super::many_worlds::{LAUNCH_GROUP, PLACE_BYTES};
+use super::pipelines::{Pipeline, launch_layout};
 
 /// Distance of two entries in the buffer of places \[bytes\]: an alignment of dynamic offsets that every device accepts.
 const PLACE_STRIDE: u32 = 256;
-/// Size of an entry in the buffer of places \[bytes\]; WGSL `Launch`.
-pub(in crate::gpu) const PLACE_BYTES: u64 = 8;
-
 /// List of the launched worlds, and the dispatch sizes of the launch; see `shaders/launch.wgsl`.
-pub(in crate::gpu) struct Launcher {
+pub(super) struct Launcher {
     /// Number of worlds in the list.
     count: u32,
     launched: wgpu::Buffer,
@@ -29,7 +26,7 @@ pub(in crate::gpu) struct Launcher {
 impl Launcher {
     /// Creates the launcher of up to 2^`bits` worlds, whose planned dispatch sizes are in `arguments`; `sizing` is the kernel of
     /// `shaders/launch.wgsl`.
-    pub(in crate::gpu) fn new(
+    pub(super) fn new(
         device: &Device,
         bits: u32,
         arguments: &wgpu::Buffer,
@@ -83,30 +80,30 @@ impl Launcher {
     }
 
     /// Chooses the worlds of the next launch by their slots.
-    pub(in crate::gpu) fn choose(&mut self, device: &Device, slots: &[u32]) {
+    pub(super) fn choose(&mut self, device: &Device, slots: &[u32]) {
         self.count = slots.len() as u32;
         let words: Vec<u32> = [self.count].into_iter().chain(slots.iter().copied()).collect();
         device.queue().write_buffer(&self.launched, 0, bytemuck::cast_slice(&words));
     }
 
     /// Returns the number of worlds in the launch.
-    pub(in crate::gpu) fn count(&self) -> u32 {
+    pub(super) fn count(&self) -> u32 {
         self.count
     }
 
     /// Returns the buffer of the dispatch sizes, laid out like `arguments` of one world.
-    pub(in crate::gpu) fn launches(&self) -> &wgpu::Buffer {
+    pub(super) fn launches(&self) -> &wgpu::Buffer {
         &self.launches
     }
 
     /// Binds the place of a dispatch in `arguments`; `None`: its size is known to the host.
-    pub(in crate::gpu) fn bind(&self, pass: &mut CountedPass<'_>, place: Option<u32>) {
+    pub(super) fn bind(&self, pass: &mut CountedPass<'_>, place: Option<u32>) {
         let entry = place.unwrap_or(Planned::count());
         pass.set_bind_group(LAUNCH_GROUP, &self.place_group, &[entry * PLACE_STRIDE]);
     }
 
     /// Finds the sizes of the launch, after the worlds have planned theirs.
-    pub(in crate::gpu) fn find_sizes(&self, pass: &mut CountedPass<'_>) {
+    pub(super) fn find_sizes(&self, pass: &mut CountedPass<'_>) {
         pass.set_pipeline(&self.sizing.pipeline);
         pass.set_bind_group(0, &self.sizing_group, &[]);
         pass.dispatch_workgroups(Planned::count(), 1, 1);

@@ -7,7 +7,10 @@
 use std::fmt::Write as _;
 
 /// Bind group of the place of a dispatch in a launch.
-pub(in crate::gpu) const LAUNCH_GROUP: u32 = 2;
+pub(super) const LAUNCH_GROUP: u32 = 2;
+
+/// Size of an entry in the buffer of places \[bytes\]; WGSL `Launch`.
+pub(super) const PLACE_BYTES: u64 = 8;
 
 /// Declarations of a shader for many worlds; for `launched` see `shaders/launch.wgsl`.
 const DECLARATIONS: &str = "
@@ -25,7 +28,7 @@ struct Buffer<'a> {
 }
 
 /// Returns the text of a shader for many worlds.
-pub(in crate::gpu) fn for_many_worlds(text: &str) -> String {
+pub(super) fn for_many_worlds(text: &str) -> String {
     let lines = || text.lines().map(|line| line.split("//").next().unwrap_or_default());
     let buffers: Vec<Buffer<'_>> = lines().filter_map(declaration).map(|(buffer, ..)| buffer).collect();
     let mut shader = DECLARATIONS.to_owned();

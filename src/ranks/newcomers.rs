@@ -27,7 +27,7 @@ struct Arrival {
 
 /// Collects centres \[m\] and radii \[m\] of the spheres of all grains on rank 0.
 pub(super) fn collect_spheres(part: &mut CpuEngine) -> Vec<(DVec3, f64)> {
-    let links = links(&mut part.border);
+    let links = links(&mut *part.coupling);
     let world = &part.world;
     let own = links.held.own(links.communicator.rank()).filter(|&grain| world.is_present(grain));
     let spheres: Vec<_> = world.spheres_of_grains(own).collect();
@@ -38,7 +38,7 @@ pub(super) fn collect_spheres(part: &mut CpuEngine) -> Vec<(DVec3, f64)> {
 pub(super) fn tell_removed(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
     // The objective of the last substep is that of the grains that were there.
     part.note_objective();
-    let links = links(&mut part.border);
+    let links = links(&mut *part.coupling);
     links.note_removed(&mut part.world);
     let gone = std::mem::take(&mut links.held.gone);
     let all = links.deliver(vec![(0, gone)]);
@@ -51,7 +51,7 @@ pub(super) fn tell_removed(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) 
 
 /// Takes the newcomers of a rank; rank 0 has the whole with their places in it.
 pub(super) fn take_in(part: &mut CpuEngine, whole: Option<(&CpuEngine, &[usize])>) {
-    let links = links(&mut part.border);
+    let links = links(&mut *part.coupling);
     let arrival = links.broadcast(whole.map(|(whole, places)| Arrival::of(whole, places)));
     let mut newcomers: Vec<Vec<GrainState>> = vec![Vec::new(); links.communicator.ranks()];
     for state in whole

@@ -3,8 +3,7 @@
 
 use crate::model::drive::Command;
 use crate::model::{Joint, JointKind};
-
-use super::joint_upsilon;
+use crate::settings::JOINT_DAMPING_STEPS;
 
 /// Roundings of a position beyond an end of the range that are not corrected \[-\].
 const ROUNDINGS: f64 = 4.0;
@@ -16,6 +15,13 @@ pub struct End {
     pub is_low: bool,
     /// Bias velocity of its row: the least speed at the lower end, the largest at the upper one \[m/s, rad/s\].
     pub bias: f64,
+}
+
+/// Υ of a joint in a substep of `h` \[s\] \[E11\]. A rigid joint with a damping time of less than half a substep would swing for ever.
+pub fn joint_upsilon(joint: &Joint, h: f64) -> f64 {
+    let is_rigid = joint.compliance == 0.0 && joint.angular_compliance == 0.0;
+    let least = if is_rigid { 0.5 * h } else { 0.0 };
+    1.0 / (1.0 + 4.0 * joint.damping_time.unwrap_or(JOINT_DAMPING_STEPS * h).max(least) / h)
 }
 
 /// Distance beyond an end of the range that counts as rounding \[m, rad\], for numbers of this precision (the distance from 1 to the next

@@ -1,9 +1,8 @@
 //! Solvers of the contact problem: a solver turns a contact problem into impulses.
 
-use super::gradient::ProjectedGradient;
+use crate::settings::{Settings, ToleranceKind};
+
 use super::problem::Problem;
-use super::sweep::ProjectedGaussSeidel;
-use crate::settings::{Algorithm, Settings, ToleranceKind};
 
 /// Stopping criteria of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,13 +28,13 @@ impl Limits {
     }
 
     /// Whether the change of all impulses is compared with the tolerance.
-    pub(super) fn compares_impulses(&self) -> bool {
+    pub(crate) fn compares_impulses(&self) -> bool {
         self.tolerance > 0.0 && self.tolerance_kind == ToleranceKind::Impulses
     }
 
     /// Whether the solve ends after a sweep with this largest change of a contact constraint \[m/s\] and this relative change of all
     /// impulses \[-\].
-    pub(super) fn are_met(&self, change: f64, share: f64) -> bool {
+    pub(crate) fn are_met(&self, change: f64, share: f64) -> bool {
         match self.tolerance_kind {
             ToleranceKind::Velocity => change < self.tolerance,
             ToleranceKind::Impulses => self.tolerance > 0.0 && share < self.tolerance,
@@ -62,21 +61,4 @@ pub type Watch<'a> = dyn FnMut(&Outcome, &Problem<'_>) + 'a;
 pub trait Solver {
     /// Solves for the impulses of the contacts and joints of a problem, and updates the velocities of its bodies with them.
     fn solve(&mut self, problem: &mut Problem<'_>, limits: Limits, watch: Option<&mut Watch<'_>>) -> Outcome;
-}
-
-/// Solves a problem with the algorithm of the settings. `sweeps` is kept from solve to solve, so that its memory is reused.
-pub fn solve(
-    sweeps: &mut ProjectedGaussSeidel,
-    settings: &Settings,
-    problem: &mut Problem<'_>,
-    limits: Limits,
-    watch: Option<&mut Watch<'_>>,
-) -> Outcome {
-    match settings.algorithm {
-        Algorithm::Pgs => {
-            sweeps.set(settings);
-            sweeps.solve(problem, limits, watch)
-        }
-        Algorithm::Apgd => ProjectedGradient.solve(problem, limits, watch),
-    }
 }

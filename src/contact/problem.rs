@@ -5,20 +5,19 @@
 //! which writes a body at once is the only overflow contact of that body. So all unsafe code of the
 //! solver relies on this check: in this file, in [`super::split`] and in `sweep/wide.rs`.
 
-use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Impulse, Overflow};
 use crate::model::World;
 
+use super::constraint::Constraint;
+use super::coupling::Coupling;
+use super::disjoint::{Bodies, Disjoint, parts};
 use super::joints::Joints;
-use super::narrowphase::Constraint;
-use super::ranks::Border;
+use super::pass::Visit;
 use super::split::Split;
-use super::sweep::{CHUNK, Visit};
+use super::tasks::SWEEP_CHUNK;
 use super::velocity::Velocity;
+use super::{Colouring, Impulse, Overflow};
 
 /// The contact problem of a substep.
 pub struct Problem<'a> {
@@ -28,7 +27,7 @@ pub struct Problem<'a> {
     velocities: &'a mut [Velocity],
     joints: &'a mut Joints,
     world: Option<&'a World>,
-    border: Option<&'a mut Border>,
+    coupling: Option<&'a mut dyn Coupling>,
 }
 
 impl<'a> Problem<'a> {
@@ -69,14 +68,14 @@ impl<'a> Problem<'a> {
     ///
     /// # Safety
     /// `new` has accepted this colouring, split, bodies of constraints and number of velocities, and no body has become dynamic since.
-    pub(super) unsafe fn checked(
+    pub(crate) unsafe fn checked(
         colouring: &'a Colouring,
         split: &'a mut Split,
         constraints: &'a mut [Constraint],
         velocities: &'a mut [Velocity],
         joints: &'a mut Joints,
     ) -> Problem<'a> {
-        Problem { colouring, split, constraints, velocities, joints, world: None, border: None }
+        Problem { colouring, split, constraints, velocities, joints, world: None, coupling: None }
     }
 
     /// Adds the world with the positions of the bodies, which coarse corrections need.
@@ -85,39 +84,39 @@ impl<'a> Problem<'a> {
         Problem { world: Some(world), ..self }
     }
 
-    /// Adds the border of this part of a scene, across which velocities are exchanged.
+    /// Adds the coupling of this part of a scene with others, by which velocities are exchanged.
     #[must_use]
-    pub fn across(self, border: &'a mut Border) -> Problem<'a> {
-        Problem { border: Some(border), ..self }
+    pub fn coupled(self, coupling: &'a mut dyn Coupling) -> Problem<'a> {
+        Problem { coupling: Some(coupling), ..self }
     }
 
-    /// Gives ghosts the velocities of the bodies that they stand for.
+    /// Gives copies of bodies of other parts the velocities of these bodies.
     pub fn exchange(&mut self) {
-        if let Some(border) = &mut self.border {
-            border.exchange(self.velocities);
+        if let Some(coupling) = &mut self.coupling {
+            coupling.exchange(self.velocities);
         }
     }
 
-    /// Largest of a value over all ranks that share the scene.
-    pub(super) fn largest(&mut self, value: f64) -> f64 {
-        self.border.as_mut().map_or(value, |border| border.largest(value))
+    /// Largest of a value over all parts of the scene.
+    pub(crate) fn largest(&mut self, value: f64) -> f64 {
+        self.coupling.as_mut().map_or(value, |coupling| coupling.largest(value))
     }
 
-    /// Contacts that are counted here, and not by another rank.
-    pub(super) fn counted(&self) -> &[Constraint] {
+    /// Contacts that are counted here, and not in another part.
+    pub(crate) fn counted(&self) -> &[Constraint] {
         let contacts = self.constraints.len();
-        &self.constraints[..self.border.as_ref().map_or(contacts, |border| border.counted(contacts))]
+        &self.constraints[..self.coupling.as_ref().map_or(contacts, |coupling| coupling.counted(contacts))]
     }
 
-    /// Whether this rank counts a body, for several threads.
-    pub(super) fn counting(&self) -> impl Fn(usize) -> bool + Sync {
-        let counts = self.border.as_ref().map(|border| border.counting());
+    /// Whether this part counts a body, for several threads.
+    pub(crate) fn counting(&self) -> impl Fn(usize) -> bool + Sync {
+        let counts = self.coupling.as_ref().map(|coupling| coupling.counting());
         move |body| counts.as_ref().is_none_or(|counts| counts(body))
     }
 
-    /// Whether what ranks have in common is counted here.
-    pub(super) fn is_first(&self) -> bool {
-        self.border.as_ref().is_none_or(|border| border.is_first())
+    /// Whether what all parts have in common is counted here.
+    pub(crate) fn is_first(&self) -> bool {
+        self.coupling.as_ref().is_none_or(|coupling| coupling.is_first())
     }
 
     /// World of the bodies, if the problem has one.
@@ -136,7 +135,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Computes the responses of the overflow contacts; called before they are solved.
-    pub(super) fn prepare(&mut self) {
+    pub(crate) fn prepare(&mut self) {
         self.split.prepare(&self.constraints[self.colouring.overflow_start()..], self.velocities);
     }
 
@@ -146,20 +145,20 @@ impl<'a> Problem<'a> {
     }
 
     /// Solves the joints with all contacts held fixed; returns the largest velocity error of a joint before the solve \[m/s, rad/s\].
-    pub(super) fn solve_joints(&mut self) -> f64 {
+    pub(crate) fn solve_joints(&mut self) -> f64 {
         self.joints.solve(self.velocities)
     }
 
     /// Extrapolates the impulses of the joints by a factor, and calls `extrapolate` to do the same with the velocities \[E12\].
-    pub(super) fn extrapolate(&mut self, factor: f64, extrapolate: impl FnOnce(&mut [Velocity])) {
+    pub(crate) fn extrapolate(&mut self, factor: f64, extrapolate: impl FnOnce(&mut [Velocity])) {
         self.joints.extrapolate(factor);
         extrapolate(self.velocities);
     }
 
     /// Visits all constraints: all tiles at once, then colour by colour, then the overflow contacts. Returns the largest value that `visit`
     /// returned. Constraints of a colour share no dynamic body, nor do those of two tiles, so their order has no effect.
-    pub(super) fn visit(&mut self, visit: &impl Visit) -> f64 {
-        let Problem { colouring, split, constraints, velocities, border, .. } = self;
+    pub(crate) fn visit(&mut self, visit: &impl Visit) -> f64 {
+        let Problem { colouring, split, constraints, velocities, coupling, .. } = self;
         let mut largest = 0.0f64;
         let (bodies, of_bodies) = (Disjoint::new(velocities), &**split);
         // SAFETY: the constraints in flight at one time are of several tiles, or of one colour, which share no dynamic body: `new` has
@@ -171,20 +170,20 @@ impl<'a> Problem<'a> {
         largest = largest.max(tiles.into_par_iter().with_max_len(1).map(visit_all).reduce(|| 0.0, f64::max));
         for bounds in colouring.starts.windows(2) {
             let of_colour = &mut constraints[bounds[0] as usize..bounds[1] as usize];
-            largest = largest.max(if of_colour.len() <= CHUNK {
+            largest = largest.max(if of_colour.len() <= SWEEP_CHUNK {
                 visit_all(of_colour)
             } else {
-                of_colour.par_chunks_mut(CHUNK).map(visit_all).reduce(|| 0.0, f64::max)
+                of_colour.par_chunks_mut(SWEEP_CHUNK).map(visit_all).reduce(|| 0.0, f64::max)
             });
         }
-        if let Some(border) = border {
-            border.exchange(velocities);
+        if let Some(coupling) = coupling {
+            coupling.exchange(velocities);
         }
         let overflow = &mut constraints[colouring.overflow_start()..];
         // SAFETY: the contacts are visited one at a time; or the bodies are split for these contacts, as `new` has checked.
         largest.max(unsafe {
             match colouring.overflow {
-                Overflow::Split => split.visit_overflow(overflow, velocities, visit, border.as_deref_mut()),
+                Overflow::Split => split.visit_overflow(overflow, velocities, visit, coupling.as_deref_mut()),
                 Overflow::OneByOne => split.visit_constraints(overflow, &Disjoint::new(velocities), visit),
             }
         })
@@ -194,7 +193,7 @@ impl<'a> Problem<'a> {
 impl Problem<'_> {
     /// Lets every contact add to the sums of its free bodies. `sums` has one value per body; `add` gets `None` for a body that is not free.
     /// The sums are made in solving order, so their bits do not depend on the threads.
-    pub(super) fn gather<T: Send>(
+    pub(crate) fn gather<T: Send>(
         &self,
         sums: &mut [T],
         add: impl Fn(&Constraint, [&Velocity; 2], [Option<&mut T>; 2]) + Sync,
@@ -225,7 +224,7 @@ impl Problem<'_> {
 impl Problem<'_> {
     /// Calls `of_contact` for every contact with its value in a list, which has one value per contact. Returns the sums of what
     /// `of_contact` returns, made task by task, so that their bits do not depend on the threads.
-    pub(super) fn beside<T: Send, const N: usize>(
+    pub(crate) fn beside<T: Send, const N: usize>(
         &self,
         list: &mut [T],
         of_contact: impl Fn(&Constraint, [&Velocity; 2], &mut T) -> [f64; N] + Sync,
@@ -243,204 +242,34 @@ impl Problem<'_> {
     }
 
     /// Sets the `last_impulse` of every contact to `target` of its value in a list.
-    pub(super) fn aim<T: Sync>(&mut self, list: &[T], target: impl Fn(&Constraint, &T) -> Impulse + Sync) {
+    pub(crate) fn aim<T: Sync>(&mut self, list: &[T], target: impl Fn(&Constraint, &T) -> Impulse + Sync) {
         let contacts = self.constraints.par_iter_mut().zip(list).with_min_len(GATHER_CHUNK);
         contacts.for_each(|(constraint, beside)| constraint.last_impulse = target(constraint, beside));
     }
 
     /// Relative change of all linear impulses against `last_impulse`, √(Σ |Δλ|² / Σ |λ|²) \[-\].
-    pub(super) fn change_of_impulses(&mut self) -> f64 {
+    pub(crate) fn change_of_impulses(&mut self) -> f64 {
         let mut nothing = vec![(); self.counted().len()];
         let sums = self.beside(&mut nothing, |Constraint { impulse, last_impulse, .. }, _, ()| {
             [linear_square(&impulse.less(last_impulse)), linear_square(impulse)]
         });
-        let [change, size] = self.border.as_mut().map_or(sums, |border| border.sums(sums));
+        let [change, size] = self.coupling.as_mut().map_or(sums, |coupling| coupling.sums(sums));
         relative(change, size)
     }
 }
 
-/// Splits a slice at these indices: each part ends where the next starts, and the last index is the end of the last part.
-pub(super) fn parts<'a, T>(all: &'a mut [T], starts: &[u32]) -> Vec<&'a mut [T]> {
-    let (Some(&first), Some(&end)) = (starts.first(), starts.last()) else { return Vec::new() };
-    let mut left = &mut all[first as usize..end as usize];
-    let of_part = |bounds: &[u32]| {
-        let (part, others) = std::mem::take(&mut left).split_at_mut((bounds[1] - bounds[0]) as usize);
-        left = others;
-        part
-    };
-    starts.windows(2).map(of_part).collect()
-}
-
 /// Square of the linear impulse, |λ|² \[N² s²\]; without rolling.
-pub(super) fn linear_square(impulse: &Impulse) -> f64 {
+pub(crate) fn linear_square(impulse: &Impulse) -> f64 {
     impulse.normal * impulse.normal + impulse.tangent.length_squared()
 }
 
 /// Root of the ratio of two sums of squares; 0 where both are 0.
-pub(super) fn relative(change: f64, size: f64) -> f64 {
+pub(crate) fn relative(change: f64, size: f64) -> f64 {
     if change > 0.0 { (change / size).sqrt() } else { 0.0 }
 }
 
 /// Contacts handled by one task of a sum.
 const GATHER_CHUNK: usize = 1024;
-
-/// Set of bodies, one bit each.
-#[derive(Clone)]
-pub(super) struct Bodies(Vec<u64>);
-
-impl Bodies {
-    pub(super) fn none(count: usize) -> Bodies {
-        Bodies(vec![0; count.div_ceil(64)])
-    }
-
-    fn dynamic(velocities: &[Velocity]) -> Bodies {
-        let word = |bodies: &[Velocity]| {
-            bodies.iter().enumerate().fold(0, |word, (i, body)| word | u64::from(body.is_free()) << i)
-        };
-        Bodies(velocities.par_chunks(64).map(word).collect())
-    }
-
-    #[inline]
-    pub(super) fn holds(&self, body: u32) -> bool {
-        self.0.get(body as usize / 64).is_some_and(|word| word >> (body % 64) & 1 == 1)
-    }
-
-    /// Adds a body; returns whether the set already had it.
-    pub(super) fn add(&mut self, body: u32) -> bool {
-        let word = &mut self.0[body as usize / 64];
-        let before = *word;
-        *word |= 1 << (body % 64);
-        before == *word
-    }
-
-    /// Finds a body of this set that two of the constraints share, or a body whose number is not below `count`, the number of bodies.
-    fn shared_by(&self, constraints: &[Constraint], count: usize) -> Option<u32> {
-        let mut seen = Bodies::none(count);
-        let mut is_fault = |body: u32| body as usize >= count || (self.holds(body) && seen.add(body));
-        constraints.iter().flat_map(|constraint| constraint.bodies).find(|&body| is_fault(body))
-    }
-
-    /// Finds a body of this set that is both bodies of a constraint.
-    fn met_by_itself(&self, constraint: &Constraint) -> Option<u32> {
-        let [a, b] = constraint.bodies;
-        (a == b && self.holds(a)).then_some(a)
-    }
-
-    /// Finds a body of this set that constraints of two tiles share or that is both bodies of a constraint, or a body whose number is not
-    /// below `count`, the number of bodies.
-    fn shared_by_tiles(&self, starts: &[u32], constraints: &[Constraint], count: usize) -> Option<u32> {
-        if starts.is_empty() {
-            return None;
-        }
-        let owners: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(u32::MAX)).collect();
-        starts.par_windows(2).enumerate().find_map_any(|(tile, bounds)| {
-            let is_fault = |body: &u32| {
-                let Some(owner) = owners.get(*body as usize) else { return true };
-                self.holds(*body)
-                    && owner.load(Ordering::Relaxed) != tile as u32
-                    && (owner.compare_exchange(u32::MAX, tile as u32, Ordering::Relaxed, Ordering::Relaxed))
-                        .is_err()
-            };
-            let of_tile = &constraints[bounds[0] as usize..bounds[1] as usize];
-            let fault_of = |constraint: &Constraint| {
-                self.met_by_itself(constraint).or_else(|| constraint.bodies.into_iter().find(is_fault))
-            };
-            of_tile.iter().find_map(fault_of)
-        })
-    }
-}
-
-/// Values of bodies, mostly velocities, that several threads write, each body by one thread at a time.
-pub(super) struct Disjoint<'a, T = Velocity> {
-    first: *mut T,
-    count: usize,
-    owner: PhantomData<&'a mut [T]>,
-}
-
-// SAFETY: access goes through unsafe functions, whose callers keep the constraints in flight disjoint.
-unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
-
-impl<'a, T> Disjoint<'a, T> {
-    pub(super) fn new(values: &'a mut [T]) -> Disjoint<'a, T> {
-        Disjoint { first: values.as_mut_ptr(), count: values.len(), owner: PhantomData }
-    }
-
-    /// Value of a body.
-    ///
-    /// # Safety
-    /// The body is there, and nobody writes it meanwhile.
-    #[inline(always)]
-    pub(super) unsafe fn get(&self, body: u32) -> &T {
-        let body = body as usize;
-        debug_assert!(body < self.count, "`Problem::new` has seen that all bodies are there");
-        // SAFETY: by the caller's promise.
-        unsafe { &*self.first.add(body) }
-    }
-
-    /// Place of the value of a body, which may be read or written as by [`Disjoint::get`] and [`Disjoint::get_mut`].
-    #[inline(always)]
-    #[cfg(target_arch = "x86_64")]
-    pub(super) fn place(&self, body: u32) -> *mut T {
-        self.first.wrapping_add(body as usize)
-    }
-
-    /// Value of a body, to be written.
-    ///
-    /// # Safety
-    /// The body is there, and nobody else reads or writes it meanwhile.
-    #[inline(always)]
-    #[allow(clippy::mut_from_ref, reason = "the caller promises that there is no other")]
-    pub(super) unsafe fn get_mut(&self, body: u32) -> &mut T {
-        let body = body as usize;
-        debug_assert!(body < self.count, "`Problem::new` has seen that all bodies are there");
-        // SAFETY: by the caller's promise.
-        unsafe { &mut *self.first.add(body) }
-    }
-}
-
-impl Disjoint<'_> {
-    /// Visits a constraint with copies of its bodies, and writes the velocities of the free ones back.
-    ///
-    /// # Safety
-    /// The bodies are there, no constraint visited at the same time may share a dynamic one with this constraint, and neither is rigid.
-    #[inline(always)]
-    pub(super) unsafe fn visit(&self, constraint: &mut Constraint, visit: &impl Visit) -> f64 {
-        let [at_a, at_b] = constraint.bodies.map(|body| body as usize);
-        debug_assert!(at_a < self.count && at_b < self.count, "as in `get`");
-        // SAFETY: by the caller's promise.
-        unsafe {
-            let mut a = self.first.add(at_a).read();
-            let mut b = self.first.add(at_b).read();
-            let effective_mass = constraint.effective_mass;
-            let result = visit.contact(constraint, &effective_mass, &mut a, &mut b);
-            if a.is_free() {
-                let to = self.first.add(at_a);
-                (*to).linear = a.linear;
-                (*to).angular = a.angular;
-            }
-            if b.is_free() {
-                let to = self.first.add(at_b);
-                (*to).linear = b.linear;
-                (*to).angular = b.angular;
-            }
-            result
-        }
-    }
-}
-
-impl Disjoint<'_> {
-    /// Visits constraints one after the other, and returns the largest value.
-    ///
-    /// # Safety
-    /// As [`Disjoint::visit`], for each of them.
-    #[inline(always)]
-    pub(super) unsafe fn visit_each(&self, constraints: &mut [Constraint], visit: &impl Visit) -> f64 {
-        constraints.iter_mut().fold(0.0, |largest: f64, constraint| {
-            // SAFETY: by the caller's promise.
-            largest.max(unsafe { self.visit(constraint, visit) })
-        })
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -10,17 +10,16 @@ use glam::DVec3;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::contact::{Impulse, Key};
-use crate::cpu::CpuEngine;
-use crate::cpu::patches::{Known, Patches};
-use crate::engine::clock::Instant;
+use crate::contact::Key;
+use crate::contact::carried::Carried;
+use crate::contact::disjoint::Bodies;
 use crate::engine::saved;
 use crate::engine::share::Link;
 use crate::model::{GrainState, World};
 
-use super::communicator::Messages;
+use super::communicator::{Messages, Parcel};
 use super::partition::Partition;
-use super::{Before, Bodies, Border, Links, PER_BODY, Parcel, Side};
+use super::{Links, PER_BODY, Side};
 
 /// Ratio of the grains of the fullest rank to the mean above which the borders move \[-\].
 const IMBALANCE: f64 = 1.1;
@@ -53,15 +52,6 @@ pub(super) struct Held {
     before: World,
 }
 
-/// What a contact carries over to the next substep, with its key in the whole world.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Carried {
-    pub key: Key,
-    pub impulse: Impulse,
-    /// Normal and side, at a contact with a patch of a mesh.
-    pub known: Option<Known>,
-}
-
 /// Grains and contacts that one rank gives to another.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Cargo {
@@ -80,34 +70,6 @@ enum Goal {
 /// Value for no sphere.
 const NONE: u32 = u32::MAX;
 
-impl CpuEngine {
-    /// Gives grains to the ranks in whose regions they are, and fetches ghosts. Returns what the contacts so far carry over; `None` for an
-    /// engine that is alone.
-    pub(in crate::cpu) fn hand_over(&mut self) -> Option<Before> {
-        self.border.0.as_ref()?;
-        let begun = Instant::now();
-        let impulses = self.of_contacts(|constraint| *self.law.carried(constraint));
-        let Self { world, border, settings, keys, patches, .. } = self;
-        let links = border.0.as_deref_mut()?;
-        links.move_borders(world);
-        links.note_removed(world);
-        let newcomers = links.held.take_newcomers(world);
-        let goals = links.goals(world);
-        let contact = |i: usize| (keys[i], impulses[i], patches.known_of(&keys[i]));
-        let contacts = (0..keys.len()).map(contact);
-        let came = links.give_away(world, &goals, contacts.clone(), newcomers);
-        let ghosts = links.fetch_ghosts(world, &goals, &came.grains, 1.0 + settings.reach());
-        let rank = links.communicator.rank() as u32;
-        let mut others: Vec<(GrainState, u32)> = came.grains.into_iter().map(|state| (state, rank)).collect();
-        others.extend(ghosts);
-        let now = links.fill(world, &goals, others);
-        let (before, patches) = links.held.before(world, contacts, &now, came.contacts);
-        self.patches = patches;
-        self.stages.add("search", begun.elapsed().as_secs_f64());
-        Some(before)
-    }
-}
-
 impl Held {
     /// Key in the whole world of a contact of this rank.
     pub fn in_whole(&self, world: &World, key: Key) -> Key {
@@ -121,36 +83,24 @@ impl Held {
 
     /// Contacts of the list so far with their keys after grains were given away: those of this rank, ascending, whose spheres are now those
     /// in `now`, and those that came with grains. Contacts of grains that this rank does not hold any more are left out.
-    fn before(
-        &mut self,
-        world: &World,
-        contacts: impl Iterator<Item = (Key, Impulse, Option<Known>)>,
-        now: &[u32],
-        came: Vec<Carried>,
-    ) -> (Before, Patches) {
+    fn before(&mut self, world: &World, so_far: &[Carried], now: &[u32], came: Vec<Carried>) -> Vec<Carried> {
         let first = world.first_grain_shape();
-        let key = |key: Key, of: &dyn Fn(u32) -> Option<u32>| {
+        let renamed = |carried: Carried, of: &dyn Fn(u32) -> Option<u32>| {
             let of = |shape: u32| match shape.checked_sub(first) {
                 Some(sphere) => of(sphere).map(|sphere| first + sphere),
                 None => Some(shape),
             };
-            Some(Key { a: of(key.a)?, b: of(key.b)? })
+            Some(Carried { key: Key { a: of(carried.key.a)?, b: of(carried.key.b)? }, ..carried })
         };
         let moved = |sphere: u32| Some(now[sphere as usize]).filter(|&sphere| sphere != NONE);
         let found = |sphere: u32| self.spheres.binary_search(&sphere).ok().map(|sphere| sphere as u32);
-        let own = contacts.filter_map(|(old, impulse, known)| Some((key(old, &moved)?, impulse, known)));
-        let mut all: Vec<(Key, Impulse, Option<Known>)> = own.collect();
+        let mut all: Vec<Carried> = so_far.iter().filter_map(|&carried| renamed(carried, &moved)).collect();
         let came = std::mem::take(&mut self.waiting).into_iter().chain(came);
-        all.extend(
-            came.filter_map(|contact| Some((key(contact.key, &found)?, contact.impulse, contact.known))),
-        );
+        all.extend(came.filter_map(|carried| renamed(carried, &found)));
         // Both ranks of a cut contact may have sent it, and both know the same of it.
-        all.sort_by_key(|(key, ..)| *key);
-        all.dedup_by_key(|(key, ..)| *key);
-        let of_patches = all.iter().filter_map(|(key, _, known)| known.map(|known| (*key, known)));
-        let (keys, known) = of_patches.unzip();
-        let (all_keys, impulses) = all.into_iter().map(|(key, impulse, _)| (key, impulse)).unzip();
-        (Before { keys: all_keys, impulses }, Patches::remembered(keys, known))
+        all.sort_by_key(|carried| carried.key);
+        all.dedup_by_key(|carried| carried.key);
+        all
     }
 
     /// Own grains of a rank, and those that were removed since that was last noted.
@@ -168,6 +118,21 @@ impl Held {
 }
 
 impl Links {
+    /// Gives grains to the ranks in whose regions they are, and fetches ghosts. Returns what the contacts that are left carry over.
+    pub(super) fn move_grains(&mut self, world: &mut World, reach: f64, so_far: &[Carried]) -> Vec<Carried> {
+        self.move_borders(world);
+        self.note_removed(world);
+        let newcomers = self.held.take_newcomers(world);
+        let goals = self.goals(world);
+        let came = self.give_away(world, &goals, so_far, newcomers);
+        let ghosts = self.fetch_ghosts(world, &goals, &came.grains, reach);
+        let rank = self.communicator.rank() as u32;
+        let mut others: Vec<(GrainState, u32)> = came.grains.into_iter().map(|state| (state, rank)).collect();
+        others.extend(ghosts);
+        let now = self.fill(world, &goals, others);
+        self.held.before(world, so_far, &now, came.contacts)
+    }
+
     /// Takes the grains and contacts of a whole scene that are for this rank, in place of all that it holds; the world has no grains yet.
     pub(super) fn take(&mut self, world: &mut World, cargo: Cargo) {
         let rank = self.communicator.rank() as u32;
@@ -233,7 +198,7 @@ impl Links {
         &mut self,
         world: &World,
         goals: &[Goal],
-        contacts: impl Iterator<Item = (Key, Impulse, Option<Known>)>,
+        so_far: &[Carried],
         newcomers: Vec<GrainState>,
     ) -> Cargo {
         let mut leaving: Vec<Cargo> = (0..self.communicator.ranks()).map(|_| Cargo::default()).collect();
@@ -250,11 +215,11 @@ impl Links {
                 Goal::Rank(rank) => Some(rank as usize),
                 _ => None,
             };
-            for (key, impulse, known) in contacts {
-                let (a, b) = (goal(key.a), goal(key.b));
+            for carried in so_far {
+                let (a, b) = (goal(carried.key.a), goal(carried.key.b));
                 for rank in a.into_iter().chain(b.filter(|_| a != b)) {
-                    let carried = Carried { key: self.held.in_whole(world, key), impulse, known };
-                    leaving[rank].contacts.push(carried);
+                    let key = self.held.in_whole(world, carried.key);
+                    leaving[rank].contacts.push(Carried { key, ..*carried });
                 }
             }
         }
@@ -372,13 +337,12 @@ impl Links {
     }
 }
 
-impl Border {
+impl Links {
     /// Chooses which of the pairs that a search found are contacts of this rank, and which of their bodies take part in an exchange. Ghosts
     /// that touch nothing take part in nothing until the next search.
-    pub(in crate::cpu) fn choose(&mut self, world: &mut World, keys: &mut Vec<Key>) {
-        let Some(links) = &mut self.0 else { return };
-        let rank = links.communicator.rank();
-        let owners = &links.held.owners;
+    pub(super) fn choose_contacts(&mut self, world: &mut World, keys: &mut Vec<Key>) {
+        let rank = self.communicator.rank();
+        let owners = &self.held.owners;
         let owner =
             |world: &World, shape: u32| world.grain_of_shape(shape).map(|grain| owners[grain] as usize);
         keys.retain(|key| match (owner(world, key.a), owner(world, key.b)) {
@@ -387,17 +351,17 @@ impl Border {
         });
         // Keys of contacts between boundaries come first, and rank 0 alone lists them.
         let is_of_vertex = |key: &Key| key.a < world.first_grain_shape();
-        let found = links.communicator.gather(&[f64::from(u8::from(keys.first().is_some_and(is_of_vertex)))]);
-        links.touch_each_other = found[0] > 0.0;
+        let found = self.communicator.gather(&[f64::from(u8::from(keys.first().is_some_and(is_of_vertex)))]);
+        self.touch_each_other = found[0] > 0.0;
         let mut sides: HashMap<usize, [Vec<u32>; 2]> = HashMap::new();
-        (links.foreign, links.held.cut) = (0, 0);
+        (self.foreign, self.held.cut) = (0, 0);
         for key in keys.iter() {
             let (Some(a), Some(b)) = (owner(world, key.a), owner(world, key.b)) else { continue };
             if a == b {
                 continue;
             }
-            links.held.cut += 1;
-            links.foreign += usize::from(a != rank);
+            self.held.cut += 1;
+            self.foreign += usize::from(a != rank);
             let [mut own, mut ghost] = [key.a, key.b].map(|shape| world.shape_body(shape));
             if a != rank {
                 std::mem::swap(&mut own, &mut ghost);
@@ -408,21 +372,21 @@ impl Border {
         }
         let mut sides: Vec<(usize, [Vec<u32>; 2])> = sides.into_iter().collect();
         sides.sort_unstable_by_key(|(rank, _)| *rank);
-        (links.own, links.ghosts) = (Vec::new(), Vec::new());
+        (self.own, self.ghosts) = (Vec::new(), Vec::new());
         for (rank, [mut own, mut ghosts]) in sides {
             for bodies in [&mut own, &mut ghosts] {
                 bodies.sort_unstable();
                 bodies.dedup();
             }
-            links.own.push(Side { rank, bodies: own });
-            links.ghosts.push(Side { rank, bodies: ghosts });
+            self.own.push(Side { rank, bodies: own });
+            self.ghosts.push(Side { rank, bodies: ghosts });
         }
         let parcel =
             |side: &Side| Parcel { rank: side.rank, numbers: vec![0.0; PER_BODY * side.bodies.len()] };
-        links.out = links.own.iter().map(parcel).collect();
-        links.into = links.ghosts.iter().map(parcel).collect();
+        self.out = self.own.iter().map(parcel).collect();
+        self.into = self.ghosts.iter().map(parcel).collect();
         let mut touching = Bodies::none(world.bodies.len());
-        for &body in links.ghosts.iter().flat_map(|side| &side.bodies) {
+        for &body in self.ghosts.iter().flat_map(|side| &side.bodies) {
             touching.add(body);
         }
         for (grain, &owner) in owners.iter().enumerate() {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::model::{Kind, World};
 
-use super::narrowphase::CHUNK;
+use super::tasks::CHUNK;
 use super::velocity::{InverseMass, Velocity};
 
 /// Mark of a body without a tensor: a sphere, or a body with prescribed motion.

@@ -7,14 +7,14 @@ pub mod bounded;
 
 use glam::DVec3;
 
-use crate::engine::joint_upsilon;
-use crate::engine::range::{self, End};
 use crate::model::drive::Command;
 use crate::model::joint::JointRow;
 use crate::model::{JointState, World};
 use crate::settings::{JOINT_ROUNDING, JOINT_SOFTNESS, Settings};
 
+use super::range::{self, End, joint_upsilon};
 use super::velocity::{InverseMass, Velocity};
+
 use bounded::{Envelope, Pivots, Row as Unknown};
 
 /// Index of the ground in the place of a body.
@@ -231,7 +231,7 @@ impl Joints {
     }
 
     /// Extrapolates the impulses by a share of their change in the last sweep \[E12\].
-    pub(super) fn extrapolate(&mut self, share: f64) {
+    pub(crate) fn extrapolate(&mut self, share: f64) {
         for row in &mut self.rows {
             let before = std::mem::replace(&mut row.last, row.impulse);
             if share > 0.0 {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::model::{Axes, Bodies, Boundary, Pull, RigidBody, World, body};
 
-use super::narrowphase::CHUNK;
+use super::tasks::CHUNK;
 
 /// Velocity and inverse mass of a body in the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
