@@ -128,7 +128,9 @@
 //! UNITS` names cgs, micro or nano. `frame` is the `grains_000012.vtp` of a run of spheres of one material. What a file says about a grain
 //! (radius, velocities, mass or density, material, orientation) goes before what its block says. `materials = { 1 = "glass", 2 = "steel" }`
 //! in the packing names the materials of the types; a column `material` has their names. A file whose grains are of several types is refused
-//! without it, and so are columns that make a grain another body (`shapex`, `id_multisphere`, ...). Everything else is left out, and
+//! without it, and so are columns that make a grain another body (`shapex`, ...). With a column `id_multisphere`, as LIGGGHTS writes it, all
+//! spheres of one positive number become a clump (-1 and 0 are spheres of their own): inertia is that of the union, mass follows from the
+//! density of the spheres or the material, and a `mass` beside a sphere is that of its whole body. Everything else is left out, and
 //! `esker check` and `esker run` tell in a line per file what was taken and what was not. No coordinate or velocity exceeds 10⁹.
 //!
 //! `[start]` takes the grains that are present at the checkpoint of another scenario, numbered anew from 0 in their order. Their materials

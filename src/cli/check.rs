@@ -49,12 +49,18 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
+/// Most clumps that are listed: the bodies of a file may have a thousand shapes.
+const SHOWN_CLUMPS: usize = 8;
+
 fn print_counts(scenario: &Scenario) {
     let (world, most) = (&scenario.world, scenario.max_grains());
     say!("  grains        {} at the start, at most {most}", world.grain_count());
-    for clump in &world.clumps {
+    for clump in world.clumps.iter().take(SHOWN_CLUMPS) {
         let (spheres, radius) = (clump.spheres.len(), short(clump.equivalent_radius()));
         say!("  clump         {}: {spheres} spheres, as much as one of radius {radius} m", clump.name);
+    }
+    if let Some(more @ 1..) = world.clumps.len().checked_sub(SHOWN_CLUMPS) {
+        say!("                and {more} more clumps");
     }
     say!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surface_groups().count());
     world.meshes.list().iter().for_each(|mesh| print_mesh(mesh));
@@ -63,7 +69,7 @@ fn print_counts(scenario: &Scenario) {
     say!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
     say!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
     say!("  expectations  {}", scenario.expectations.len());
-    scenario.notes.iter().for_each(|told| say!("  file          {told}"));
+    scenario.notes.iter().for_each(|told| say!("  note          {told}"));
     print_period(&world.periodic);
     print_domain(world.domain.as_ref());
     memory::print_plan(scenario);

@@ -334,7 +334,8 @@ fn populate(
     let (report, &Common { folder, duration, seed, locked, substep }) = (root.report, common);
     let clumps = root.maybe("clumps", |node| node.table(|table| Some(clumps::clumps(table, folder))));
     world.clumps = clumps.unwrap_or_default();
-    let blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
+    let mut blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
+    blocks.iter_mut().for_each(|block| block.hand_over_clumps(world));
     let periodic = world.periodic;
     let (materials, clumps) = (&world.materials, world.clumps.as_slice());
     let plane = world.plane;

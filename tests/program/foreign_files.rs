@@ -1,5 +1,6 @@
 //! Files of other programs: what they mean is what a scene gets, or they are refused with the cause.
 
+mod bodies;
 mod fuzz;
 
 use std::fs;

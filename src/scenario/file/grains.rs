@@ -7,13 +7,13 @@ use glam::DVec3;
 
 use super::clumps::{make, radii_of};
 use super::materials::material_id;
-use super::packing::{self, Packing, Placed, Refusal, Weight, packing};
+use super::packing::{self, Body, Packing, Placed, Refusal, Weight, packing};
 use super::read::{Need, Node, Report, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
 use crate::model::Random;
 use crate::model::plane::grain_volume;
 use crate::model::random::Stream;
-use crate::model::{Axes, Grain, MaterialId, World};
+use crate::model::{Axes, Clump, ClumpId, Grain, MaterialId, World};
 use crate::sources::Room;
 use crate::sources::grid::SphereGrid;
 use crate::sources::make::Make;
@@ -39,6 +39,10 @@ pub struct Block {
     make: Make,
     radii: Radii,
     packing: Packing,
+    /// Clumps of its own, which bodies of several spheres of a file are, until they are in the world.
+    clumps: Vec<Clump>,
+    /// Index of the first of them in the world.
+    first_clump: ClumpId,
     velocity: DVec3,
     angular_velocity: DVec3,
     /// Standard deviation of the random velocity along each axis \[m/s\].
@@ -91,7 +95,7 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     if needs_material && !has_material {
         table.missing("material", "for example material = \"glass\"");
     }
-    let is_of_file = matches!(packing, Some(Packing::Rows(_)));
+    let is_of_file = matches!(packing, Some(Packing::Rows(..)));
     let accepted_overlap = match (table.has("allow_overlap"), table.or("allow_overlap", is_of_file, boolean))
     {
         (true, true) => f64::INFINITY,
@@ -102,7 +106,11 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
         table.missing("radius", "for example radius = { kind = \"constant\", value = 0.005 }");
     }
     let radii = if needs_radii { radii? } else { radii.unwrap_or(Radii::Constant(1.0)) };
-    let (make, packing) = (make?, packing?);
+    let (make, mut packing) = (make?, packing?);
+    let clumps = packing.take_clumps();
+    if !clumps.is_empty() && !may_hold_bodies(table, world) {
+        return None;
+    }
     // Where the file has materials, grains without one are told.
     let materials = if has_material || needs_material { materials? } else { Vec::new() };
     if packing.weighs() && make.has_given_mass(&world.clumps) {
@@ -122,6 +130,8 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
         make,
         radii,
         packing,
+        clumps,
+        first_clump: 0,
         velocity,
         angular_velocity,
         random_velocity,
@@ -130,7 +140,30 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     })
 }
 
+/// Returns whether a block may hold bodies of several spheres, which its file has; reports why not.
+fn may_hold_bodies(table: &mut Table<'_>, world: &World) -> bool {
+    let name = table.name();
+    if table.has("clump") {
+        table.problem(
+            format!("`{name}` is of clumps, and its file has bodies of several spheres (id_multisphere)"),
+            "leave out `clump`: each body becomes a clump; or take out the column",
+        );
+    } else if world.plane.is_some() {
+        table.problem(
+            format!("the file of `{name}` has bodies of several spheres (id_multisphere), and the scene is in a plane"),
+            "leave out `plane`",
+        );
+    }
+    !table.has("clump") && world.plane.is_none()
+}
+
 impl Block {
+    /// Gives the clumps of the block to the world.
+    pub fn hand_over_clumps(&mut self, world: &mut World) {
+        self.first_clump = world.clumps.len() as ClumpId;
+        world.clumps.append(&mut self.clumps);
+    }
+
     /// Returns the name as in `--set`.
     pub fn name(&self) -> String {
         format!("grains.{}", self.index)
@@ -147,11 +180,19 @@ impl Block {
         let of_block = || self.materials.get(i % self.materials.len().max(1)).copied().unwrap_or_default();
         let material = row.and_then(|row| row.material).unwrap_or_else(of_block);
         let turn = row.and_then(|row| row.orientation);
+        let made = match row.map(|row| row.body) {
+            Some(Body::Clump(clump)) => Grain {
+                clump: Some(self.first_clump + clump),
+                orientation: turn.unwrap_or_default(),
+                ..Grain::at(placed.position, placed.radius, material)
+            },
+            _ => self.make.grain(placed.position, placed.radius, material, turn, random),
+        };
         let grain = Grain {
             velocity: placed.motion.velocity.unwrap_or(self.velocity),
             angular_velocity: placed.motion.angular_velocity.unwrap_or(self.angular_velocity),
             locked: locked.and(self.locked),
-            ..self.make.grain(placed.position, placed.radius, material, turn, random)
+            ..made
         };
         match row.map(|row| row.weight) {
             None | Some(Weight::OfMaterial) => grain,

@@ -4,6 +4,7 @@ mod csv;
 mod dump;
 mod frame;
 mod lattice;
+mod multisphere;
 mod random;
 mod rows;
 mod units;
@@ -15,13 +16,13 @@ use glam::DVec3;
 
 pub use self::lattice::Lattice;
 use self::rows::Rows;
-pub use self::rows::{Row, Weight};
+pub use self::rows::{Body, Row, Weight};
 use super::MAX_GRAINS;
 use super::materials::material_id;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
 use super::region::region;
 use crate::error::suggest;
-use crate::model::{MaterialId, Materials, Periodic, Plane, Random, Region};
+use crate::model::{Clump, MaterialId, Materials, Periodic, Plane, Random, Region};
 use crate::sources::radii::{Radii, RadiusDraw};
 
 /// Packing: initial positions of the grains of a block.
@@ -67,8 +68,8 @@ pub enum Packing {
         /// Angular velocities \[rad/s\]; if `None`, the angular velocity of the block.
         angular_velocities: Option<Vec<DVec3>>,
     },
-    /// Rows of a file: a table, a dump of another program, or a frame of a run.
-    Rows(Vec<Row>),
+    /// Rows of a file: a table, a dump of another program, or a frame of a run; and the clumps that some of them are.
+    Rows(Vec<Row>, Vec<Clump>),
 }
 
 /// Grain with its position.
@@ -131,7 +132,7 @@ pub fn is_of_a_file(node: &Node<'_>) -> bool {
 /// Notes what was taken of a file, and returns its grains.
 fn told(table: &Table<'_>, rows: Rows) -> Packing {
     table.report.note(rows.note.text());
-    Packing::Rows(rows.rows)
+    Packing::Rows(rows.rows, rows.clumps)
 }
 
 /// Reads grains of a file, which may be of several materials: `materials` gives that of each type.
@@ -338,28 +339,36 @@ impl Packing {
             Packing::Lattice(lattice) => lattice.count(),
             Packing::Pyramid { rows, .. } => Some(rows * (rows + 1) * (2 * rows + 1) / 6),
             Packing::List { positions, .. } => Some(positions.len() as u64),
-            Packing::Rows(rows) => Some(rows.len() as u64),
+            Packing::Rows(rows, _) => Some(rows.len() as u64),
         }
     }
 
     /// Returns whether a grain needs a material from the block.
     pub fn needs_material(&self) -> bool {
         match self {
-            Packing::Rows(rows) => rows.iter().any(|row| row.material.is_none()),
+            Packing::Rows(rows, _) => rows.iter().any(|row| row.material.is_none()),
             _ => true,
         }
     }
 
     /// Returns whether a grain has a density or mass of its own.
     pub fn weighs(&self) -> bool {
-        matches!(self, Packing::Rows(rows) if rows.iter().any(|row| row.weight != Weight::OfMaterial))
+        matches!(self, Packing::Rows(rows, _) if rows.iter().any(|row| row.weight != Weight::OfMaterial))
     }
 
     /// Returns the row of a grain, if it is from a file.
     pub fn row(&self, grain: usize) -> Option<&Row> {
         match self {
-            Packing::Rows(rows) => rows.get(grain),
+            Packing::Rows(rows, _) => rows.get(grain),
             _ => None,
+        }
+    }
+
+    /// Takes the clumps out that bodies of several spheres of a file are.
+    pub fn take_clumps(&mut self) -> Vec<Clump> {
+        match self {
+            Packing::Rows(_, clumps) => std::mem::take(clumps),
+            _ => Vec::new(),
         }
     }
 
@@ -367,7 +376,7 @@ impl Packing {
     pub fn needs_radii(&self) -> bool {
         match self {
             Packing::List { radii, .. } => radii.is_none(),
-            Packing::Rows(rows) => rows.iter().any(|row| row.radius.is_none()),
+            Packing::Rows(rows, _) => rows.iter().any(|row| row.radius.is_none()),
             _ => true,
         }
     }
@@ -388,7 +397,7 @@ impl Packing {
         let mut placed = self.place_balls(&radii.scaled(reach), periodic, random, is_blocked)?;
         let of_its_own = |i: usize| match self {
             Packing::List { radii, .. } => radii.is_some(),
-            Packing::Rows(rows) => rows[i].radius.is_some(),
+            Packing::Rows(rows, _) => rows[i].radius.is_some(),
             _ => false,
         };
         for (_, grain) in placed.iter_mut().enumerate().filter(|(i, _)| !of_its_own(*i)) {
@@ -433,7 +442,7 @@ impl Packing {
                 }
                 Ok(placed)
             }
-            Packing::Rows(rows) => {
+            Packing::Rows(rows, _) => {
                 let sizes = draws(rows.len() as u64, random);
                 Ok(rows.iter().zip(sizes).map(|(row, size)| row.placed(size)).collect())
             }

@@ -6,6 +6,7 @@ use super::super::MAX_GRAINS;
 use super::super::columns::{Columns, Record};
 use super::super::read::{Node, Table, text};
 use super::super::read::{open_named, without_folder};
+use super::multisphere::gather;
 use super::rows::{Fields, Layout, Note, Rows, Words};
 use super::units::Units;
 
@@ -69,12 +70,18 @@ fn rows(input: impl std::io::Read, name: &str) -> Result<Rows, Vec<String>> {
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
+    let gathered = gather(rows, name, &|apart| apart);
+    let gathered = gathered.map_err(|mistake| vec![format!("{name}:{line}: {mistake}")])?;
     let [taken, left_out] = layout.taken();
-    let head =
-        format!("{}: {} grains, columns between {},", without_folder(name), rows.len(), separator.name());
-    let note = Note { head, taken, left_out, tail: String::new() };
+    let head = format!(
+        "{}: {} grains, columns between {},",
+        without_folder(name),
+        gathered.rows.len(),
+        separator.name()
+    );
+    let note = Note { head, taken, left_out, tail: gathered.told };
     let kind_title = layout.kind().map_or_else(String::new, |(_, title)| title.to_owned());
-    Ok(Rows { rows, kinds: kinds.0, kind_title, note })
+    Ok(Rows { rows: gathered.rows, clumps: gathered.clumps, kinds: kinds.0, kind_title, note })
 }
 
 /// Says which columns were found, where there may be others behind another separator.
@@ -87,7 +94,7 @@ mod tests {
     use glam::{DQuat, DVec3};
 
     use super::super::InitialMotion;
-    use super::super::rows::{Row, Weight};
+    use super::super::rows::{Body, Row, Weight};
     use super::*;
 
     fn read(text: &str) -> Result<Rows, Vec<String>> {
@@ -104,6 +111,7 @@ mod tests {
             weight: Weight::OfMaterial,
             orientation: None,
             material: None,
+            body: Body::Sphere,
         }
     }
 
@@ -125,6 +133,7 @@ mod tests {
             "#format x_y_z_r\n0.1\t0.2\t0.3\t0.01\n0.15\t0.2\t0.3\t0.01\n",
             "x y z radius\n0.1 0.2 0.3 0.01\n0.15 0.2 0.3 0.01\n",
             "x;y;z;radius\n0,1;0,2;0,3;0,01\n0,15;0,2;0,3;0,01\n",
+            "x [m],y [m],z(m),R [m],\n0.1,0.2,0.3,0.01,\n0.15,0.2,0.3,0.01,\n",
             "x,y,z,diameter,note\n0.1,0.2,0.3,0.02,a\n0.15,0.2,0.3,0.02,b\n",
         ] {
             assert_eq!(read(text).expect(text).rows, expected, "{text}");
@@ -164,13 +173,17 @@ mod tests {
             ("x,y,z,r,radius\n", "`radius` and `r` are the same quantity"),
             ("x,y,z,x\n", "two columns are called `x`"),
             ("x,y,z,shapex\n", "column `shapex`"),
+            ("x [m],y [m],z [m],r [mm]\n", "column `r [mm]` is in mm, expected SI units (m)"),
             ("x|y|z\n", "found x|y|z between blanks"),
             ("x,y,z,density\n0,0,0,0\n", "density is \"0\", expected a positive density"),
             ("x,y,z,qw,qx,qy,qz\n0,0,0,0,0,0,0\n", "the quaternion has a length of 0.0000"),
             ("x,y,z,qw\n0,0,0,1\n", "four columns"),
             ("x,y,z,radius,diameter\n0,0,0,1,1\n", "leave out one"),
             ("x,y,z\n0,0,2e9\n", "z is 2e9 in SI units"),
-            ("x,y,z,id_multisphere\n0,0,0,-1\n0,0,0,3\n", "t.csv:3: id_multisphere is 3"),
+            (
+                "x,y,z,id_multisphere\n0,0,0,-1\n0,0,0,3.5\n",
+                "t.csv:3: id_multisphere is \"3.5\", expected the number of a body",
+            ),
         ] {
             let mistakes = read(text).expect_err(text);
             assert_eq!(mistakes.len(), 1, "{mistakes:?}");

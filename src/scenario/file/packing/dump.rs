@@ -2,13 +2,16 @@
 
 mod bounds;
 
+use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::super::MAX_GRAINS;
 use super::super::read::{Table, open_named, text, whole, without_folder};
-use super::rows::{Fields, Layout, Note, Row, Rows, Words};
+use super::multisphere::{Gathered, gather};
+use super::rows::{Body, Fields, Layout, Note, Row, Rows, Words};
 use super::units::Units;
+use crate::model::Clump;
 use bounds::Bounds;
 
 const HELP: &str = "expected a text dump with the columns x y z (or xu yu zu, xs ys zs, xsu ysu zsu) and if wanted radius or diameter, vx vy vz, \
@@ -82,6 +85,9 @@ struct Head {
 struct Frame {
     step: u64,
     rows: Vec<Row>,
+    clumps: Vec<Clump>,
+    /// What was made of the bodies of several spheres, for the user.
+    bodies: String,
     kinds: Words,
     layout: Layout,
     bounds: Option<Bounds>,
@@ -119,7 +125,8 @@ fn rows(input: impl Read, file: &str, wanted: &Wanted) -> Result<Rows, String> {
         _ => format!("{file}: holds no frame"),
     })?;
     if frame.rows.is_empty() {
-        return Err(format!("{file}: holds no such grains in step {}", frame.step));
+        let such = if wanted.kind.is_some() { "such " } else { "" };
+        return Err(format!("{file}: holds no {such}grains in step {}", frame.step));
     }
     Ok(frame.told(file, steps.len(), units.map(|(name, _)| name)))
 }
@@ -194,13 +201,20 @@ fn atoms(
     if kind.is_some() && layout.kind().is_none() {
         return Err(lines.says("no column `type`, and grains of one type are wanted"));
     }
-    let (mut rows, mut kinds, mut ids) = (Vec::new(), Words::default(), Vec::new());
+    let (mut rows, mut kinds, mut ids, mut others) =
+        (Vec::new(), Words::default(), Vec::new(), HashSet::new());
     for _ in 0..count {
         let line = lines.expect("a grain")?;
         let fields = Line(line.split_whitespace().collect());
         let row = atom(&fields, &layout, bounds.as_ref(), &mut kinds, kind);
         let row = row.map_err(|mistake| lines.says(&format!("{mistake} in \"{}\"", shortened(&line))))?;
-        rows.extend(row);
+        match row {
+            Some(row) => rows.push(row),
+            None => {
+                let of = layout.body(&fields).map_err(|mistake| lines.says(&mistake))?;
+                others.insert(of);
+            }
+        }
         ids.extend(layout.id().map(|at| fields.text(at).to_owned()).and_then(|id| id.parse::<u64>().ok()));
     }
     ids.sort_unstable();
@@ -210,7 +224,20 @@ fn atoms(
             lines.file, pair[0]
         ));
     }
-    Ok(Frame { step, rows, kinds, layout, bounds })
+    let torn = rows.iter().find(|row| row.body != Body::Sphere && others.contains(&row.body));
+    if let Some(Row { body: Body::Part(id), .. }) = torn {
+        return Err(format!(
+            "{}:{at}: the spheres of id_multisphere {id} are of several types, and one type is wanted",
+            lines.file
+        ));
+    }
+    let apart = |apart| {
+        bounds.as_ref().filter(|_| !layout.is_unwrapped).map_or(apart, |bounds| bounds.nearest(apart))
+    };
+    let gathered = gather(rows, &without_folder(lines.file), &apart);
+    let Gathered { rows, clumps, told: bodies } =
+        gathered.map_err(|mistake| format!("{}:{at}: {mistake}", lines.file))?;
+    Ok(Frame { step, rows, clumps, bodies, kinds, layout, bounds })
 }
 
 fn shortened(line: &str) -> String {
@@ -274,13 +301,13 @@ impl Frame {
             self.step
         );
         let [taken, left_out] = self.layout.taken();
-        let tail = match self.bounds.map(|bounds| bounds.periodic_axes()).unwrap_or_default() {
+        let periods = match self.bounds.map(|bounds| bounds.periodic_axes()).unwrap_or_default() {
             axes if axes.is_empty() => String::new(),
             axes => format!("; its box is periodic along {axes}, which only [periodic] makes of the scene"),
         };
-        let note = Note { head, taken, left_out, tail };
+        let note = Note { head, taken, left_out, tail: self.bodies + &periods };
         let kind_title = self.layout.kind().map_or_else(String::new, |(_, title)| title.to_owned());
-        Rows { rows: self.rows, kinds: self.kinds.0, kind_title, note }
+        Rows { rows: self.rows, clumps: self.clumps, kinds: self.kinds.0, kind_title, note }
     }
 }
 

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::super::MAX_GRAINS;
 use super::super::read::{Table, named, text, without_folder};
 use super::InitialMotion;
-use super::rows::{Note, Row, Rows, Weight};
+use super::rows::{Body, Note, Row, Rows, Weight};
 use crate::model::range::{RADII, is_within};
 use crate::output::vtp::{Array, PolyData};
 
@@ -57,6 +57,7 @@ fn rows(frame: &PolyData, name: &str) -> Result<Rows, String> {
         // A sphere looks the same from all sides.
         orientation: None,
         material: None,
+        body: Body::Sphere,
     };
     if frame.points.is_empty() {
         return Err("the frame holds no grains".to_owned());
@@ -72,7 +73,7 @@ fn rows(frame: &PolyData, name: &str) -> Result<Rows, String> {
     let fields = frame.point_data.iter().map(|array| array.name.to_string());
     let (taken, left_out) = fields.partition(|name| TAKEN.contains(&name.as_str()));
     let note = Note { head, taken, left_out, tail: String::new() };
-    Ok(Rows { rows: rows?, kinds: Vec::new(), kind_title: String::new(), note })
+    Ok(Rows { rows: rows?, clumps: Vec::new(), kinds: Vec::new(), kind_title: String::new(), note })
 }
 
 /// Returns the row, or what is wrong with it.

@@ -4,8 +4,8 @@ use glam::{DQuat, DVec3};
 
 use super::units::Units;
 use super::{InitialMotion, Placed};
-use crate::model::MaterialId;
 use crate::model::range::{FAR, RADII, WITHIN_FAR, WITHIN_RADII};
+use crate::model::{Clump, MaterialId};
 
 /// A grain in a row of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,6 +22,19 @@ pub struct Row {
     pub orientation: Option<DQuat>,
     /// Material, if the file has one: first the index of its word in [`Rows::kinds`].
     pub material: Option<MaterialId>,
+    /// Body of the row.
+    pub body: Body,
+}
+
+/// What a row of a file stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Body {
+    /// A grain that is a sphere, or the clump of its block.
+    Sphere,
+    /// One of the spheres with this id, which are a body together.
+    Part(u64),
+    /// A body of several spheres: the clump of this index in [`Rows::clumps`].
+    Clump(u32),
 }
 
 impl Row {
@@ -47,6 +60,8 @@ pub enum Weight {
 pub struct Rows {
     /// The grains.
     pub rows: Vec<Row>,
+    /// Clumps of those grains that are bodies of several spheres.
+    pub clumps: Vec<Clump>,
     /// Words in the column of types or materials, each once.
     pub kinds: Vec<String>,
     /// Title of that column.
@@ -95,6 +110,8 @@ pub struct Layout {
     place: [usize; 3],
     /// Whether positions are shares of the edges of a box.
     pub is_scaled: bool,
+    /// Whether positions go on beyond a periodic box, so that no body is cut by its faces.
+    pub is_unwrapped: bool,
     columns: [Option<usize>; NAMES.len()],
     units: Units,
 }
@@ -128,7 +145,7 @@ impl Layout {
     /// # Errors
     /// When a column is there twice, missing or cannot be used.
     pub fn of(titles: &[String], units: Units) -> Result<Layout, String> {
-        let lower: Vec<String> = titles.iter().map(|title| title.to_ascii_lowercase()).collect();
+        let lower: Vec<String> = titles.iter().map(|title| bare(title)).collect::<Result<_, String>>()?;
         if let Some(i) = (1..lower.len()).find(|&i| !lower[i].is_empty() && lower[..i].contains(&lower[i])) {
             return Err(format!("two columns are called `{}`", titles[i]));
         }
@@ -148,12 +165,13 @@ impl Layout {
             let [x, y, z] = names.map(find);
             Some([x?, y?, z?])
         };
-        let found = PLACES.iter().find_map(|&names| Some((three(names)?, names[0].starts_with("xs"))));
-        let Some((place, is_scaled)) = found else {
+        let found = PLACES.iter().find_map(|&names| Some((three(names)?, names[0])));
+        let Some((place, first)) = found else {
             let missing = ["x", "y", "z"].into_iter().find(|name| find(name).is_none()).unwrap_or("x");
             return Err(format!("missing column `{missing}` (or xu yu zu, or xs ys zs)"));
         };
-        let layout = Layout { titles: titles.to_vec(), place, is_scaled, columns, units };
+        let (is_scaled, is_unwrapped) = (first.starts_with("xs"), first.ends_with('u'));
+        let layout = Layout { titles: titles.to_vec(), place, is_scaled, is_unwrapped, columns, units };
         layout.check().map(|()| layout)
     }
 
@@ -196,7 +214,7 @@ impl Layout {
 
     /// Titles of the columns that are read, and of those that are left out.
     pub fn taken(&self) -> [Vec<String>; 2] {
-        let left_out = [MULTISPHERE, ID, ANGULAR_MOMENTUM];
+        let left_out = [ID, ANGULAR_MOMENTUM];
         let both = self.columns[RADIUS].is_some();
         let is_used = |at: usize| {
             let of = self.columns.iter().position(|column| *column == Some(at));
@@ -205,7 +223,11 @@ impl Layout {
             self.place.contains(&at) || (is_used && !is_other_place)
         };
         let (used, unused): (Vec<usize>, Vec<usize>) = (0..self.titles.len()).partition(|&at| is_used(at));
-        [used, unused].map(|places| places.into_iter().map(|at| self.titles[at].clone()).collect())
+        // A separator at the end of all lines makes a column without a title.
+        let titled = |places: Vec<usize>| {
+            places.into_iter().map(|at| self.titles[at].clone()).filter(|title| !title.is_empty())
+        };
+        [titled(used).collect(), titled(unused).collect()]
     }
 
     /// Reads the grain of a line; `kind` is the number of its type or material.
@@ -227,14 +249,6 @@ impl Layout {
             let is_given = components.iter().any(Option::is_some);
             Ok(is_given.then(|| DVec3::from_array(components.map(Option::unwrap_or_default))))
         };
-        if let Some(at) = self.columns[MULTISPHERE]
-            && fields.number(at, "id_multisphere")? >= 0.0
-        {
-            return Err(format!(
-                "id_multisphere is {}: spheres of one body would fall apart; give its centres to a block of a clump",
-                fields.text(at)
-            ));
-        }
         let length = if self.is_scaled { 1.0 } else { units.length };
         let [x, y, z] = self.place;
         Ok(Row {
@@ -247,7 +261,27 @@ impl Layout {
             weight: self.weight(fields)?,
             orientation: self.orientation(fields)?,
             material: kind,
+            body: self.body(fields)?,
         })
+    }
+
+    /// Reads the body that a sphere belongs to.
+    ///
+    /// # Errors
+    /// When its number is none.
+    pub fn body(&self, fields: &impl Fields) -> Result<Body, String> {
+        let Some(at) = self.columns[MULTISPHERE] else { return Ok(Body::Sphere) };
+        let number = fields.number(at, &self.titles[at])?;
+        match number {
+            // LIGGGHTS writes -1 for a sphere of its own.
+            -1.0 | 0.0 => Ok(Body::Sphere),
+            id if id > 0.0 && id.fract() == 0.0 && id <= LARGEST_ID => Ok(Body::Part(id as u64)),
+            _ => Err(format!(
+                "{} is \"{}\", expected the number of a body, or -1 for a sphere of its own",
+                self.titles[at],
+                fields.text(at)
+            )),
+        }
     }
 
     fn radius(&self, radius: Option<f64>, diameter: Option<f64>) -> Result<Option<f64>, String> {
@@ -301,6 +335,35 @@ impl Layout {
     }
 }
 
+/// Name in a title in small letters, without an SI unit behind it in brackets (`x [m]`, `vx (m/s)`).
+///
+/// # Errors
+/// When a column that is read has another unit.
+fn bare(title: &str) -> Result<String, String> {
+    let lower = title.to_ascii_lowercase();
+    let within = |open: char, close: char| lower.strip_suffix(close).and_then(|rest| rest.split_once(open));
+    let Some((name, unit)) = within('[', ']').or_else(|| within('(', ')')) else { return Ok(lower) };
+    let (name, unit) = (name.trim(), unit.trim());
+    let known = NAMES.iter().position(|(_, names)| names.contains(&name));
+    // LAMMPS writes the numbers of components so: `c_stress[1]`.
+    let Some(known) = known.filter(|_| unit.parse::<u32>().is_err()) else { return Ok(lower) };
+    let units: &[&str] = match known {
+        0..=DIAMETER => &["m"],
+        VELOCITY..SPIN => &["m/s", "m s-1", "m s^-1"],
+        SPIN..DENSITY => &["rad/s", "1/s", "s-1", "rad s-1"],
+        DENSITY => &["kg/m3", "kg/m^3", "kg/m³", "kg m-3"],
+        MASS => &["kg"],
+        _ => &["-", "1"],
+    };
+    match units.contains(&unit) {
+        true => Ok(name.to_owned()),
+        false => Err(format!(
+            "column `{title}` is in {unit}, expected SI units ({}): convert its numbers",
+            units[0]
+        )),
+    }
+}
+
 /// Name of a known column that a title is likely to stand for, if it is misspelt. Short titles, and those that LAMMPS gives to computes,
 /// fixes and variables (`c_...`), are too near to too much.
 fn misspelt(title: &str) -> Option<&'static str> {
@@ -318,6 +381,9 @@ fn misspelt(title: &str) -> Option<&'static str> {
 const AGREE: f64 = 1e-4;
 /// Largest deviation of the length of a quaternion from 1 \[-\].
 const UNIT: f64 = 1e-2;
+
+/// Largest number of a body: that of an integer of LIGGGHTS.
+const LARGEST_ID: f64 = i32::MAX as f64;
 
 /// Words in a column, each with a number.
 #[derive(Debug, Default)]

@@ -69,6 +69,15 @@ impl Bounds {
         }
     }
 
+    /// Shortest way between two points that are `apart` \[m\] or any number of periods more.
+    pub fn nearest(&self, apart: DVec3) -> DVec3 {
+        let mut shares = self.edges.inverse() * apart;
+        for axis in (0..3).filter(|&axis| self.periodic[axis]) {
+            shares[axis] -= shares[axis].round();
+        }
+        if shares.is_finite() { self.edges * shares } else { apart }
+    }
+
     /// Names of the axes along which the box is periodic.
     pub fn periodic_axes(&self) -> String {
         let axes = ["x", "y", "z"].into_iter().zip(self.periodic).filter(|(_, is_periodic)| *is_periodic);

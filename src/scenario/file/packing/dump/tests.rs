@@ -112,6 +112,33 @@ fn a_mistake_has_its_file_and_line() {
     assert!(units("lj").starts_with("d.dump:2: units `lj` are those of molecules"), "{}", units("lj"));
     let shape = of(&one("", BOX, "x y z shapex", "1 2 3 4")).expect_err("no sphere");
     assert!(shape.contains("d.dump:9: column `shapex`: grains of this shape are no spheres"), "{shape}");
-    let body = of(&one("", BOX, "x y z id_multisphere", "1 2 3 4")).expect_err("a body");
-    assert!(body.contains("d.dump:10: id_multisphere is 4: spheres of one body"), "{body}");
+    let body = of(&one("", BOX, "x y z id_multisphere", "1 2 3 -4")).expect_err("no body");
+    assert!(body.contains("d.dump:10: id_multisphere is \"-4\", expected the number of a body"), "{body}");
+}
+
+/// A body of two spheres across a periodic face: at 0.99 and 0.01 of a box of 1 m they are 0.02 m apart, with the centre on the face. With
+/// coordinates that go on beyond the box they are where they say.
+#[test]
+fn a_body_that_a_periodic_face_cuts_is_put_together() {
+    let dump = |flags: &str, columns: &str, second: &str| {
+        format!(
+            "ITEM: TIMESTEP\n7\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS {flags}\n0 1\n0 1\n0 1\n\
+             ITEM: ATOMS id type {columns} radius id_multisphere\n1 1 0.99 0.5 0.5 0.015 4\n2 {second} 0.5 0.5 0.015 4\n"
+        )
+    };
+    let radius = |text: &str| {
+        let found = of(text).expect("a body");
+        assert_eq!((found.rows.len(), found.clumps.len(), found.rows[0].body), (1, 1, Body::Clump(0)));
+        found.clumps[0].bounding_radius()
+    };
+    let near = radius(&dump("pp ff ff", "x y z", "1 0.01"));
+    assert!((near - 0.025).abs() < 1e-12, "{near}");
+    assert!((radius(&dump("pp ff ff", "xs ys zs", "1 0.01")) - 0.025).abs() < 1e-12);
+    assert!((radius(&dump("pp ff ff", "xu yu zu", "1 1.01")) - 0.025).abs() < 1e-12);
+    assert!(radius(&dump("ff ff ff", "x y z", "1 0.01")) > 0.4);
+    let several = of(&dump("pp ff ff", "x y z", "2 0.01")).expect_err("two types");
+    assert!(several.contains("d.dump:9: the spheres of id_multisphere 4 are of several types"), "{several}");
+    let torn =
+        rows(dump("pp ff ff", "x y z", "2 0.01").as_bytes(), "d.dump", &Wanted { step: None, kind: Some(1) });
+    assert!(torn.expect_err("half a body").contains("and one type is wanted"));
 }
