@@ -24,6 +24,7 @@ mod launcher;
 pub mod layout;
 mod many_worlds;
 mod pipelines;
+mod probe;
 mod readback;
 pub mod shader;
 mod state;
@@ -318,8 +319,7 @@ impl GpuEngine {
 
     /// Error of a device that computes nothing.
     fn idle(&self, seen: String) -> Error {
-        let identity = self.device().identity();
-        Error::Idle { adapter: identity.device, driver: identity.driver, seen }
+        self.device().idle(seen)
     }
 
     /// Returns the results of `steps` steps that are to be read, with the residuals of up to `measured` contacts.

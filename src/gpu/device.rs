@@ -167,6 +167,12 @@ impl Device {
         }
     }
 
+    /// Error of a device that computes nothing; `seen` is how that was noticed.
+    pub(super) fn idle(&self, seen: String) -> Error {
+        let Identity { device: adapter, driver, .. } = self.identity();
+        Error::Idle { adapter, driver, seen }
+    }
+
     /// Checks whether the device still works.
     ///
     /// # Errors

@@ -29,6 +29,7 @@ use super::features::Features;
 use super::kernel::Kernels;
 use super::layout::Status;
 use super::pipelines::Worlds;
+use super::probe;
 use super::readback;
 use super::shader::Edit;
 use super::step::{self, Pace};
@@ -89,13 +90,14 @@ impl Ensemble {
     /// Creates an ensemble with room for this number of worlds, which is rounded up to a power of two.
     ///
     /// # Errors
-    /// When kernels of the device cannot bind the buffers that a launch of many worlds needs.
+    /// When kernels of the device cannot bind the buffers that a launch of many worlds needs, and when the device does nothing.
     pub fn new(device: Device, worlds: usize) -> Result<Arc<Ensemble>, Error> {
         let bits = worlds.max(1).next_power_of_two().trailing_zeros();
         if bits > 0 && !device.launches_many() {
             let (needed, there) = (STORAGE_BUFFERS_OF_MANY, device.storage_buffers());
             return Err(Error::FewStorageBuffers { needed, there });
         }
+        probe::check(&device)?;
         let shared = Shared {
             data: None,
             edits: Vec::new(),
