@@ -109,6 +109,7 @@ pub fn raised(error: &esker::error::Error) -> PyErr {
         | Found::NotPrescribed { .. }
         | Found::NotRotating { .. }
         | Found::NotDynamic { .. }
+        | Found::OutOfRange { .. }
         | Found::Unusable { .. }
         | Found::Changed { .. }
         | Found::InputAtRisk { .. } => InputError::new_err(message),

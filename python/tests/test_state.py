@@ -168,6 +168,44 @@ def test_gravity_that_is_no_vector_is_refused(bed: dict[str, Any], gravity: Any)
         simulation.set_gravity([0, 0, np.inf])
 
 
+FAR = 1e9
+"""Largest coordinate and velocity of a world: [m], [m/s], [rad/s]."""
+
+ABOVE = [0.015, 0.015, 0.09]
+"""A free place in the box [m]."""
+
+BEYOND: dict[str, tuple[Callable[[esker.Simulation, float], object], str]] = {
+    "gravity": (lambda simulation, x: simulation.set_gravity([0, 0, -x]), "gravity"),
+    "velocity": (lambda simulation, x: simulation.set_velocity("box", [x, 0, 0]), "velocity"),
+    "angular_velocity": (lambda simulation, x: simulation.set_angular_velocity("drum", [0, x, 0]), "angular velocity"),
+    "position": (lambda simulation, x: simulation.add_grains([[0.015, 0.015, x]], 0.005, "glass"), "position"),
+    "grain_velocity": (lambda simulation, x: simulation.add_grains([ABOVE], 0.005, "glass", velocities=[[0, 0, x]]), "velocity"),
+    "grain_spin": (
+        lambda simulation, x: simulation.add_grains([ABOVE], 0.005, "glass", angular_velocities=[[x, 0, 0]]),
+        "angular velocity",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(BEYOND))
+def test_a_number_beyond_the_bound_is_refused_with_its_value_and_changes_nothing(bed: dict[str, Any], name: str) -> None:
+    drum = {"kind": "cylinder", "base": [1, 0, 0], "axis": [0, 1, 0], "length": 0.1, "radius": 0.1}
+    bed["boundaries"].append(
+        {"name": "drum", "material": "glass", "shape": drum, "motion": {"kind": "rotation", "rate": 0.0}}
+    )
+    simulation = esker.Simulation.from_dict(bed, device="cpu")
+    change, what = BEYOND[name]
+    for found in (1.0001 * FAR, -2e9, 1e300):
+        with pytest.raises(esker.Error, match=what) as caught:
+            change(simulation, found if name != "position" else abs(found))
+        assert isinstance(caught.value, ValueError)
+        assert "1e9" in str(caught.value), "it says how large a number may be"
+    assert len(simulation.ids()) == 64
+    assert np.all(simulation.boundary("box").velocity == 0) and np.all(simulation.boundary("drum").angular_velocity == 0)
+    # The bound itself is in range.
+    change(simulation, FAR)
+
+
 def test_walls_are_moved(bed: dict[str, Any], device: Word) -> None:
     bed["boundaries"].append(
         {

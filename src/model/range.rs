@@ -38,11 +38,27 @@ fn refuse(
     found.map_or(Ok(()), |found| Err(Error::OutOfRange { of: of(), what, found, expected }))
 }
 
+/// Checks a factor on friction \[-\].
+///
+/// # Errors
+/// [`Error::OutOfRange`] for one that is negative, or not within [`FAR`].
+pub fn check_factor(factor: f64) -> Result<(), Error> {
+    let wrong = Some(factor).filter(|factor| !(0.0..=FAR).contains(factor));
+    refuse(wrong, || "the scene".to_owned(), "friction factor [-]", "0 to 1e9")
+}
+
 /// Checks the numbers of a drive.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for one that is not finite.
 pub fn check_drive(joint: &str, drive: &Drive) -> Result<(), Error> {
+    let (limits, of) = (limits_of(drive), || format!("the drive of joint \"{joint}\""));
+    refuse(
+        limits.into_iter().find(|limit| limit.is_nan() || *limit <= 0.0),
+        of,
+        "force limit [N, N m] or response time [s]",
+        "a positive number",
+    )?;
     let (course, what) = match drive {
         Drive::Force(course) => (course, "force [N, N m]"),
         Drive::Pressure(course) => (course, "pressure [Pa]"),
@@ -53,7 +69,16 @@ pub fn check_drive(joint: &str, drive: &Drive) -> Result<(), Error> {
         Course::Constant(value) => Some(*value).filter(|value| !value.is_finite()),
         Course::Table { times, values } => times.iter().chain(values).copied().find(|x| !x.is_finite()),
     };
-    refuse(found, || format!("the drive of joint \"{joint}\""), what, "a finite number")
+    refuse(found, of, what, "a finite number")
+}
+
+/// Largest force of a drive, which may be infinite, and its response time.
+fn limits_of(drive: &Drive) -> Vec<f64> {
+    match drive {
+        Drive::Force(_) | Drive::Pressure(_) => Vec::new(),
+        Drive::Motor { force_limit, .. } => vec![*force_limit],
+        Drive::Servo { response_time, force_limit, .. } => vec![*force_limit, *response_time],
+    }
 }
 
 impl World {

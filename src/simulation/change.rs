@@ -5,7 +5,7 @@ use pollster::block_on;
 
 use super::{Simulation, unknown};
 use crate::error::Error;
-use crate::model::range::{check_drive, check_force, check_vector};
+use crate::model::range::{check_drive, check_factor, check_force, check_vector};
 use crate::model::{Drive, World};
 use crate::settings::Settings;
 
@@ -130,7 +130,7 @@ impl Simulation<'_> {
     /// the scenario itself sets a factor.
     ///
     /// # Errors
-    /// As [`Simulation::state`].
+    /// When the factor is negative or out of range, or as [`Simulation::state`].
     pub fn scale_friction(&mut self, factor: f64) -> Result<(), Error> {
         block_on(self.scale_friction_async(factor))
     }
@@ -138,8 +138,9 @@ impl Simulation<'_> {
     /// As [`Simulation::scale_friction`], without waiting for the device.
     ///
     /// # Errors
-    /// As [`Simulation::state`].
+    /// As [`Simulation::scale_friction`].
     pub async fn scale_friction_async(&mut self, factor: f64) -> Result<(), Error> {
+        check_factor(factor)?;
         let materials = self.frictions.materials.clone();
         self.apply_async(&mut |world| world.materials.scale_friction(&materials, factor)).await
     }

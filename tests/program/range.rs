@@ -3,7 +3,8 @@
 use std::fs;
 
 use esker::error::Error;
-use esker::model::{Grain, World};
+use esker::model::drive::Course;
+use esker::model::{Drive, Grain, World};
 use esker::output::vtp::{Array, Cells, PolyData};
 use esker::scenario::Scenario;
 use esker::settings::Settings;
@@ -22,6 +23,10 @@ fn world() -> World {
 
 fn grain() -> Grain {
     Grain::at(DVec3::Z, 0.1, 0)
+}
+
+fn motor(force_limit: f64) -> Drive {
+    Drive::Motor { velocity: Course::Constant(1.0), force_limit }
 }
 
 /// Body, number and value of a refusal.
@@ -65,6 +70,9 @@ fn a_change_of_a_simulation_out_of_range_is_refused_and_changes_nothing() {
         refused(simulation.add_grains(&[Grain { material: 7, ..grain() }])).1,
         refused(simulation.add_grains(&[Grain { density: Some(-1.0), ..grain() }])).1,
         refused(simulation.change(&mut |world| world.bodies.velocity[1].x = f64::INFINITY)).1,
+        refused(simulation.scale_friction(f64::NAN)).1,
+        refused(simulation.scale_friction(-1.0)).1,
+        refused(simulation.set_drive("none", Some(motor(f64::NAN)))).1,
     ];
     assert_eq!(
         refusals,
@@ -76,7 +84,10 @@ fn a_change_of_a_simulation_out_of_range_is_refused_and_changes_nothing() {
             "radius [m]",
             "material or clump [index]",
             "mass [kg]",
-            "velocity [m/s]"
+            "velocity [m/s]",
+            "friction factor [-]",
+            "friction factor [-]",
+            "force limit [N, N m] or response time [s]"
         ]
     );
     let second = refused(simulation.add_grains(&[grain(), Grain { position: DVec3::Y * -1e12, ..grain() }]));
