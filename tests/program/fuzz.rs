@@ -122,7 +122,7 @@ pub fn change(text: &str, others: &[String], dice: &mut Dice) -> String {
 }
 
 /// The text with another number in the place of one.
-fn with_number(text: &str, number: &str, dice: &mut Dice) -> String {
+pub fn with_number(text: &str, number: &str, dice: &mut Dice) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "+-._".contains(c);
     let starts: Vec<usize> = text
         .char_indices()
@@ -283,7 +283,7 @@ const SCENE: &str = "duration = 0.02\n[solver]\ntime_step = 1e-3\n[materials.gla
     [checkpoint]\nevery_simulated = 0.004\n";
 
 /// Waits for a process until it ends, or for `most` and then kills it.
-fn wait(child: &mut Child, most: Duration) -> Option<std::process::ExitStatus> {
+pub fn wait(child: &mut Child, most: Duration) -> Option<std::process::ExitStatus> {
     let start = Instant::now();
     while start.elapsed() < most {
         if let Some(status) = child.try_wait().expect("a child") {

@@ -8,6 +8,7 @@ mod common;
 mod foreign_files;
 mod fuzz;
 mod fuzz_documents;
+mod fuzz_results;
 mod helps;
 mod moved;
 mod output_files;
