@@ -28,7 +28,7 @@ mod view;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::Error;
 use crate::observe::short;
@@ -135,11 +135,21 @@ impl From<Error> for Failure {
     }
 }
 
+/// Has options take `-1` as a value, so that the message says what is expected and not that there is no such argument.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let takes_it = |argument: clap::Arg| {
+        let is_option = argument.get_long().is_some() && argument.get_action().takes_values();
+        if is_option { argument.allow_negative_numbers(true) } else { argument }
+    };
+    command.mut_subcommands(|command| command.mut_args(takes_it))
+}
+
 /// Parses the command line, runs the command and returns the exit code.
 pub fn main() -> ExitCode {
     quiet::set_runtime_folder();
     memory::give_back_what_is_freed();
-    let command = Arguments::parse().command;
+    let matches = with_negative_numbers(Arguments::command()).get_matches();
+    let command = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).command;
     let only_prints = command.only_prints();
     let result = match command {
         #[cfg(feature = "mpi")]
@@ -185,7 +195,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        use clap::CommandFactory;
-        Arguments::command().debug_assert();
+        with_negative_numbers(Arguments::command()).debug_assert();
     }
 }

@@ -71,7 +71,11 @@ fn open(path: &Path) -> io::Result<File> {
         let words = "a page in a browser reads no other files: run this scenario with the program";
         return Err(io::Error::new(io::ErrorKind::Unsupported, words));
     }
-    File::open(path)
+    let file = File::open(path)?;
+    match file.metadata()?.is_dir() {
+        true => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, expected a file")),
+        false => Ok(file),
+    }
 }
 
 /// Largest size to read \[bytes\]: `most` for a plain file, whose length is known, and at most [`LARGEST_TEXT`] otherwise.

@@ -25,7 +25,7 @@ pub(super) fn export(arguments: &Arguments) -> Result<Outcome, Failure> {
     let folder = arguments.out.as_ref().unwrap_or(&arguments.results);
     output::check_folder(folder)?;
     std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
-    for (kind, count) in vtkhdf::export(&arguments.results, folder)? {
+    for (kind, count) in vtkhdf::export(&arguments.results, folder).map_err(super::render::input)? {
         say!("wrote {}: {count} frames", folder.join(kind).with_extension("vtkhdf").display());
     }
     Ok(Outcome::Done)

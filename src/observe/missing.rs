@@ -54,9 +54,9 @@ pub fn reason(column: &str) -> Option<&'static str> {
     MISSING.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason)
 }
 
-/// A value of a column: not a number in the place of an infinite one.
+/// A value of a column: not a number in the place of an infinite one, and 0 in the place of -0, which sums over nothing are.
 pub(super) fn number(value: f64) -> f64 {
-    if value.is_infinite() { f64::NAN } else { value }
+    if value.is_infinite() { f64::NAN } else { value + 0.0 }
 }
 
 #[cfg(test)]
@@ -72,6 +72,7 @@ mod tests {
         assert_eq!(reason("centre_x:hopper"), Some("no grain is in the region"));
         assert_eq!([reason("grains"), reason("heigt")], [None; 2]);
         assert!(number(1.0 / 0.0).is_nan() && number(-1.0 / 0.0).is_nan());
-        assert_eq!(number(1e300), 1e300);
+        assert_eq!([number(1e300), number(-1.5)], [1e300, -1.5]);
+        assert!(number(-0.0).is_sign_positive() && number(0.0).is_sign_positive());
     }
 }

@@ -74,7 +74,20 @@ fn persist(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> io::Result<File> {
-    let mut file = builder().tempfile_in(folder_of(path))?;
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("there is no folder {}", folder.display()),
+        ));
+    }
+    if path.is_dir() {
+        return Err(io::Error::new(
+            io::ErrorKind::IsADirectory,
+            "it is a folder, expected the name of a file",
+        ));
+    }
+    let mut file = builder().tempfile_in(folder)?;
     let mut buffer = BufWriter::with_capacity(1 << 16, file.as_file_mut());
     content(&mut buffer)?;
     buffer.flush()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
+use crate::error::{Error, printable};
 use crate::files::read_result;
 
 use super::atomic;
@@ -62,6 +62,14 @@ pub fn read_series(folder: &Path, kind: &str) -> Result<Vec<(PathBuf, f64)>, Err
     })?;
     let index: Index = serde_json::from_str(&text)
         .map_err(|error| unusable(format!("{kind}.vtp.series is not an index of frames: {error}")))?;
+    // A name that leads out of the folder is no frame of this run.
+    let is_plain = |name: &str| Path::new(name).file_name().is_some_and(|last| last == name);
+    if let Some(other) = index.files.iter().find(|frame| !is_plain(&frame.name)) {
+        return Err(unusable(format!(
+            "{kind}.vtp.series names \"{}\", which is no file of this folder",
+            printable(&other.name)
+        )));
+    }
     Ok(index.files.into_iter().map(|frame| (folder.join(frame.name), frame.time)).collect())
 }
 

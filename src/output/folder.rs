@@ -373,7 +373,8 @@ impl ResultFolder {
 pub fn check_folder(path: &Path) -> Result<(), Error> {
     match path.ancestors().find(|ancestor| ancestor.exists()) {
         Some(found) if !found.is_dir() => {
-            let message = format!("{} is a file, expected a folder: choose another --out", found.display());
+            let which = if found == path { "it".to_owned() } else { found.display().to_string() };
+            let message = format!("{which} is a file, expected a folder: choose another --out");
             Err(Error::file(path)(io::Error::new(io::ErrorKind::NotADirectory, message)))
         }
         _ => Ok(()),

@@ -57,7 +57,7 @@ use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
 
 use self::checks::{check_steps, check_total, locked_axes, read_materials};
-use self::document::{parse_document, parse_tree, read_file, read_text};
+use self::document::{Kind, parse_document, parse_tree, read_file, read_text};
 use self::read::asked::Trace;
 use self::read::{DURATION, Report, Table, number, text, vector, whole, word};
 use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Portable, Scenario};
@@ -102,7 +102,7 @@ impl Scenario {
     /// All mistakes in that part of the file.
     pub fn load_surroundings(path: &Path) -> Result<(World, Look), Problems> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        read_file(path, |mut root, _| {
+        read_file(path, Kind::Scenario, |mut root, _| {
             let (world, _, _) = surroundings(&mut root, folder);
             let pictures = root.node("output").and_then(|output| output.child("pictures"));
             let plan = pictures.and_then(|node| pictures::pictures(node, &world, 1.0));
@@ -155,6 +155,7 @@ fn read(
     let text = if overrides.is_empty() { text.to_owned() } else { document.to_string() };
     let source = Source::new(shown, &text);
     let tree = parse_tree(&source, &text).map_err(fail)?;
+    Kind::Scenario.check(&source, tree.get_ref()).map_err(fail)?;
     let report = Report::new(source);
     let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
     let scenario = root.read(|root| Some(scenario(root, name, folder)));

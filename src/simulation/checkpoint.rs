@@ -191,6 +191,8 @@ pub(super) fn changes_since(checkpoint: &Checkpoint, scenario: &Scenario) -> Res
     // A checkpoint beside copies of the files of its scenario names these, and is compared with a scenario that names them, too.
     let is_beside = ['"', '\''].iter().any(|quote| checkpoint.resolved.contains(&format!("{quote}{FILES}/")));
     let now = scenario.portable.text.as_ref().filter(|_| is_beside).unwrap_or(&scenario.resolved);
-    changes(&checkpoint.resolved, now)
-        .map_err(|problems| Error::Changed { path: checkpoint.path.clone(), problems: problems.to_string() })
+    changes(&checkpoint.resolved, now).map_err(|problems| Error::Changed {
+        path: checkpoint.path.clone(),
+        problems: problems.list().iter().map(|problem| problem.line()).collect::<Vec<_>>().join("; "),
+    })
 }

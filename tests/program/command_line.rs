@@ -113,7 +113,7 @@ fn a_folder_that_cannot_be_written_exits_1_and_is_named() {
     for output in [place.run(&["--out", "grain.toml"]), validated] {
         assert_eq!(code(&output), 1);
         assert!(
-            error_text(&output).contains("grain.toml is a file, expected a folder"),
+            error_text(&output).contains("grain.toml: it is a file, expected a folder"),
             "{}",
             error_text(&output)
         );

@@ -11,6 +11,7 @@ mod fuzz_documents;
 mod fuzz_results;
 mod helps;
 mod moved;
+mod other_files;
 mod output_files;
 mod place;
 mod range;

@@ -169,6 +169,12 @@ impl<R: Read> Columns<R> {
                 None => break line,
             }
         };
+        if line.contains(['\0', '\u{fffd}']) {
+            return Err(format!(
+                "{name}:{}: is no text in UTF-8: save it as CSV in UTF-8; workbooks of spreadsheets and UTF-16 are not read",
+                lines.number
+            ));
+        }
         let (header, at, separator, first) = match Separator::of_numbers(&line) {
             Some(separator) => {
                 let count = separator.split(&line).len();
@@ -295,6 +301,7 @@ mod tests {
     fn what_is_no_table_is_refused_with_the_cause() {
         let mistake = |text: &str| table(text).expect_err("a mistake");
         assert!(mistake("1,2\n3,4\n").contains("t.csv:1: \"1,2\" are numbers"), "{}", mistake("1,2\n3,4\n"));
+        assert!(mistake("\u{0}x,y\n").contains("t.csv:1: is no text in UTF-8"), "{}", mistake("\u{0}x,y\n"));
         assert!(mistake("# only remarks\n").contains("no line of numbers"));
         assert!(mistake("x,y,X\n").contains("t.csv:1: two columns are called `X`"));
         assert!(mistake("x;y\n1.5;2\n1,5;2\n").contains("3: x is \"1,5\", and line 2 has the other"));

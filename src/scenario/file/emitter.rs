@@ -109,6 +109,12 @@ fn schedule(table: &mut Table<'_>, duration: f64, grain_mass: Option<f64>) -> Op
         table.problem(format!("`{}` emits no grain until {stop} s", table.name()), "raise `rate`");
         return None;
     }
+    if start >= duration {
+        table.report.note(format!(
+            "{} starts at {start} s, and the run ends at {duration} s: no grain of it comes",
+            table.name()
+        ));
+    }
     Some(Schedule { rate, start, stop, interval, total })
 }
 

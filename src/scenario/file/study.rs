@@ -109,6 +109,7 @@ use std::path::{Path, PathBuf};
 pub use self::axes::{Axis, AxisValue, Reference};
 pub use self::numbers::{Compare, Number, NumberKind, Operand, Reduce, Source, TakeAlong};
 pub use self::plots::{Curves, Finding, Plot, Scale};
+use super::document::Kind;
 use super::expect::{self, Subjects};
 use super::problems::{Problem, Problems};
 use super::read::{Node, Table, text};
@@ -169,7 +170,7 @@ impl Study {
     pub fn load(path: &Path, size: Size) -> Result<Study, Problems> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut study = read_file(path, |root, of_scenario| {
+        let mut study = read_file(path, Kind::Study, |root, of_scenario| {
             root.read(|root| study(root, name, folder, size, of_scenario))
         })?;
         study.inputs.push(path.to_owned());

@@ -33,6 +33,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::document::Kind;
 use super::expect::{bounds, slack};
 use super::problems::{Problem, Problems};
 use super::read::{FILE_NAME_ADVICE, FINITE, Node, Table, file_name, is_file_name, number, text, word};
@@ -156,7 +157,7 @@ impl Suite {
     /// All mistakes in the suite file; mistakes in its scenarios are found by [`Case::scenarios`].
     pub fn load(path: &Path) -> Result<Suite, Problems> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        let suite = read_file(path, |root, _| root.read(|root| Some(suite(root, folder))))?;
+        let suite = read_file(path, Kind::Suite, |root, _| root.read(|root| Some(suite(root, folder))))?;
         Ok(Suite { file: path.to_owned(), ..suite })
     }
 

@@ -43,6 +43,9 @@ pub fn read(bytes: Vec<u8>) -> Result<Soup, Wrong> {
             }
         }
     }
+    if faces.is_empty() {
+        return Err(without_faces(vertices.len(), &left_out));
+    }
     let (mut triangles, mut cut) = (Vec::new(), 0);
     for (line, corners) in &faces {
         let place = |&corner: &usize| {
@@ -63,6 +66,15 @@ pub fn read(bytes: Vec<u8>) -> Result<Soup, Wrong> {
     let what = format!("{} faces of an OBJ file{concave}", faces.len());
     let left_out = left_out.into_iter().map(|(what, count)| format!("{count} {what}")).collect();
     Ok(Soup { triangles, what, left_out })
+}
+
+/// Mistake of a file without faces, which may be of another kind.
+fn without_faces(vertices: usize, left_out: &BTreeMap<String, usize>) -> Wrong {
+    let others = left_out.iter().take(5).map(|(what, count)| format!("{count} {what}")).collect::<Vec<_>>();
+    let others = if others.is_empty() { String::new() } else { format!(", and {}", others.join(", ")) };
+    Wrong::of(format!(
+        "it has no triangle with an area: no line of a face (`f 1 2 3`), {vertices} vertices{others}; is it an OBJ file?"
+    ))
 }
 
 /// Lines without remarks, with the numbers of the first of those that are joined by a backslash at the end.

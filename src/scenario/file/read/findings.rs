@@ -42,8 +42,15 @@ pub fn one_per_cause(mut findings: Vec<Finding>, misspelt: &[(Vec<Step>, String)
     let mut problems: Vec<Problem> = Vec::new();
     for Finding { problem, follows, .. } in findings {
         if let Follows::Cause(cause) = follows {
-            if let Some((_, lines)) = places.get_mut(&cause) {
-                lines.extend(problem.position().map(|(line, _)| line));
+            if let Some((first, lines)) = places.get_mut(&cause) {
+                let line = |problem: &Problem| problem.position().map(|(line, _)| line);
+                // Lines that are not listed are counted; to find one takes a look at the whole text.
+                match lines.len() <= LISTED {
+                    true => {
+                        lines.extend(line(&problem).filter(|found| line(&problems[*first]) != Some(*found)))
+                    }
+                    false => lines.push(0),
+                }
                 continue;
             }
             places.insert(cause, (problems.len(), Vec::new()));

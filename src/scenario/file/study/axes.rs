@@ -179,7 +179,9 @@ fn axis(name: String, values: Vec<AxisValue>, node: &Node<'_>) -> Axis {
 fn check(overrides: &[String], node: &Node<'_>, takes: &Takes<'_>) {
     let Err(problems) = takes(overrides) else { return };
     let reason = problems.list().first().map(|problem| problem.line()).unwrap_or_default();
-    node.problem(
+    // A name that is not there is so for every value of an axis.
+    node.problem_of(
+        format!("setting: {reason}"),
         format!("the scenario does not take {}: {reason}", overrides.join(", ")),
         "write the setting as for `--set`",
     );
