@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
 use crate::device::{Word, word};
-use crate::errors::raised;
+use crate::errors::{raised, refused};
 use crate::fork;
 use crate::handle::{Engine, Simulation};
 use crate::scenario;
@@ -119,12 +119,19 @@ pub fn run<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let scenario = scenario::of_either(scenario, set)?;
     let folder = out.unwrap_or_else(|| Path::new("out").join(&scenario.name));
+    output::check_folder(&folder).map_err(|error| raised(&error))?;
     let resumption = match resume {
         true => Some(fork::detached(py, || Resumption::of(&folder))?.map_err(|error| raised(&error))?),
         false => None,
     };
     let checkpoint = resumption.as_ref().and_then(|resumption| resumption.checkpoint.as_ref());
     let end = until.map(|until| crate::values::number(until, "until [s]")).transpose()?;
+    if let Some(end) = end {
+        if end < 0.0 {
+            return Err(refused(format!("until [s]: expected a time from 0 on, found {end}")));
+        }
+        esker::scenario::check_step_count(end, scenario.settings.time_step).map_err(refused)?;
+    }
     let engine = device.open(py, &scenario, checkpoint)?;
     // The run borrows the scenario from here on, so it needs a copy of its own.
     let shared = scenario.clone();

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
@@ -206,10 +206,14 @@ pub fn whole<T>(object: &Bound<'_, PyAny>) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
 {
-    match is_boolean(object) {
-        true => Err(PyTypeError::new_err(format!("expected a whole number, found {}", shown(object)))),
-        false => object.extract(),
+    if is_boolean(object) {
+        return Err(PyTypeError::new_err(format!("expected a whole number, found {}", shown(object))));
     }
+    let too_large = |error: PyErr| match error.is_instance_of::<PyOverflowError>(object.py()) {
+        true => refused(format!("expected a whole number from 0 to 2**64 - 1, found {}", shown(object))),
+        false => error,
+    };
+    object.extract().map_err(too_large)
 }
 
 /// Reads the id of a grain, where the name of a boundary might stand as well.
@@ -265,6 +269,11 @@ pub fn rows<const N: usize>(object: &Bound<'_, PyAny>, what: &str) -> PyResult<V
 
 /// Reads one finite number per item, or one number for all `count` items; `what` names it with its unit.
 pub fn numbers(object: &Bound<'_, PyAny>, count: usize, what: &str) -> PyResult<Vec<f64>> {
+    if object.is_none() {
+        return Err(PyTypeError::new_err(format!(
+            "{what}: expected a number or an array of numbers, found None"
+        )));
+    }
     let flat = flat(object, what, "a number or an array of numbers")?;
     match flat.shape.as_slice() {
         [] => Ok(vec![flat.numbers[0]; count]),

@@ -149,3 +149,18 @@ def test_a_dictionary_that_contains_itself_or_has_no_bottom_is_refused(bed: dict
     bed["grains"][0]["packing"]["corner"] = shared
     bed["grains"].append(bed["grains"][0] | {"packing": bed["grains"][0]["packing"] | {"corner": [0, 0, 0.07]}})
     assert esker.check(bed).grains == 128, "what is there twice does not contain itself"
+
+
+def test_a_number_of_steps_or_a_time_that_cannot_be_is_a_value_error(bed: dict[str, Any], tmp_path: Path) -> None:
+    simulation = esker.Simulation.from_dict(bed, device="cpu")
+    for steps in (-1, 2**64):
+        with pytest.raises(esker.InputError, match=r"expected a whole number from 0 to 2\*\*64 - 1, found"):
+            simulation.step(steps)
+    for until in (-1.0, -1e-9):
+        with pytest.raises(esker.InputError, match=r"until \[s\]: expected a time from 0 on, found -"):
+            esker.run(bed, device="cpu", out=tmp_path / "out", until=until)
+    with pytest.raises(esker.InputError, match="steps"):
+        esker.run(bed, device="cpu", out=tmp_path / "out", until=1e300)
+    assert not (tmp_path / "out").exists(), "nothing has begun"
+    with pytest.raises(TypeError, match=r"radius \[m\]: expected a number or an array of numbers, found None"):
+        simulation.add_grains([[0, 0, 1]], None, "glass")  # type: ignore[arg-type]

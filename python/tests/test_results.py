@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -115,12 +116,45 @@ def test_results_that_are_not_there_are_errors_that_say_what_is_missing(bed: dic
         results.summary  # noqa: B018
 
 
+def test_a_damaged_file_of_results_is_an_error_that_names_it(bed: dict[str, Any], tmp_path: Path) -> None:
+    bed["duration"] = 0.002
+    bed["output"] = {"every": 0.001}
+    results = esker.run(bed, device="cpu", out=tmp_path / "out")
+    reads: dict[str, Callable[[], object]] = {
+        "summary.json": lambda: results.summary,
+        "scenario.toml": lambda: results.scenario,
+        "timeseries.csv": lambda: results.series,
+        "grains_000001.vtp": lambda: results.frames[1],
+    }
+    for name, read in reads.items():
+        path = results.folder / name
+        whole = path.read_text()
+        read()
+        for text in ("x", "\0\xff"):
+            path.write_text(text)
+            with pytest.raises(esker.InputError, match=name):
+                read()
+        path.write_text(whole)
+        read()
+    with pytest.raises(esker.InputError, match=r"time \[s\]: expected a finite number, found nan"):
+        results.at(float("nan"))
+    with pytest.raises(TypeError, match=r"time \[s\]: expected a number, found '0.1'"):
+        results.at("0.1")  # type: ignore[arg-type]
+
+
 def test_a_folder_that_cannot_be_is_refused_in_the_words_of_python(bed: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     simulation = esker.Simulation.from_dict(bed, device="cpu")
     with pytest.raises(esker.Error, match="is a file, expected a folder: choose another out=") as caught:
         simulation.run(out=tmp_path / "file")
     assert "--" not in str(caught.value) and (tmp_path / "file").read_text() == "mine"
+    with pytest.raises(esker.FileError, match="is a file, expected a folder: choose another out="):
+        esker.run(bed, device="cpu", out=tmp_path / "file")
+    with pytest.raises(esker.FileError, match="it is a folder, expected the name of a file"):
+        simulation.save(tmp_path)
+    with pytest.raises(esker.MissingFileError, match="there is no folder") as caught:
+        simulation.save(tmp_path / "none" / "bed.checkpoint")
+    assert ".part" not in str(caught.value), "no word of a temporary file"
     simulation.step(1)
     assert simulation.steps == 1, "the state is usable"
 

@@ -9,6 +9,7 @@ import os
 import tomllib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esker import _esker
-from esker._errors import MissingFileError
+from esker._errors import InputError, MissingFileError
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,16 @@ class Results:
         path = self.folder / "summary.json"
         if not path.is_file():
             raise _missing(path, "there is none yet; a run writes it at its end")
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        with _reading(path):
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return found
 
     @property
     def scenario(self) -> dict[str, Any]:
         """The scenario that ran, with all defaults written out: `scenario.toml`."""
-        return tomllib.loads((self.folder / "scenario.toml").read_text(encoding="utf-8"))
+        path = self.folder / "scenario.toml"
+        with _reading(path):
+            return tomllib.loads(path.read_text(encoding="utf-8"))
 
     @property
     def units(self) -> dict[str, str]:
@@ -131,9 +135,11 @@ class Results:
         Columns are "time" [s], "step" [-] and the quantities by name; `units` has their units.
         """
         names = [name for name, _ in self._header()]
-        with (self.folder / "timeseries.csv").open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))[1:]
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
+        path = self.folder / "timeseries.csv"
+        with _reading(path):
+            with path.open(encoding="utf-8", newline="") as file:
+                rows = list(csv.reader(file))[1:]
+            table = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
         columns: dict[str, NDArray[Any]] = {name: table[:, i].copy() for i, name in enumerate(names)}
         columns["step"] = columns["step"].astype(np.int64)
         try:
@@ -159,6 +165,10 @@ class Results:
 
     def at(self, time: float) -> Frame:
         """The frame that is nearest to a time [s]. A time before the first or after the last one is warned of."""
+        if isinstance(time, bool) or not isinstance(time, (int, float, np.integer, np.floating)):
+            raise TypeError(f"time [s]: expected a number, found {time!r}")
+        if not np.isfinite(time):
+            raise InputError(f"time [s]: expected a finite number, found {time}")
         times = self.times
         first, last = times[0], times[-1]
         rounding = 1e-9 * abs(last)
@@ -171,10 +181,13 @@ class Results:
         path = self.folder / "timeseries.csv"
         if not path.is_file():
             raise _missing(path, "there is none; the scenario needs \"csv\" among `output.formats`")
-        with path.open(encoding="utf-8", newline="") as file:
-            titles = next(csv.reader(file))
-        pairs = [title.removesuffix("]").rsplit(" [", 1) for title in titles]
-        return [(name, unit) for name, unit in pairs]
+        with _reading(path):
+            with path.open(encoding="utf-8", newline="") as file:
+                titles = next(csv.reader(file), [])
+            if not titles:
+                raise ValueError("it has no heading")
+            pairs = [title.removesuffix("]").rsplit(" [", 1) for title in titles]
+            return [(name, unit) for name, unit in pairs]
 
 
 def read(folder: str | os.PathLike[str]) -> Results:
@@ -186,6 +199,16 @@ def _missing(path: Path, message: str) -> MissingFileError:
     error = MissingFileError(f"{path}: {message}")
     error.errno, error.filename = errno.ENOENT, str(path)
     return error
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Names the file where its content is not what a run writes."""
+    try:
+        yield
+    except (ValueError, csv.Error) as error:
+        advice = "expected it as a run writes it: run the scenario again"
+        raise InputError(f"{path}: cannot be used: {error}; {advice}") from error
 
 
 def _frame(path: Path) -> Frame:
