@@ -94,6 +94,10 @@ fn plan_impact(@builtin(local_invocation_index) lane: u32) {
             atomicOr(&status.halted, HALT_BUSY);
         }
     }
+    plan_impacts(lane, runs);
+}
+
+fn plan_impacts(lane: u32, runs: bool) {
     if lane < 3u {
         arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane] =
             select(0u, arguments[3u * ARGUMENTS_CONTACTS + lane], runs);
@@ -101,6 +105,21 @@ fn plan_impact(@builtin(local_invocation_index) lane: u32) {
         arguments[3u * ARGUMENTS_IMPACT_AIM + lane] = 0u;
     }
     plan_pass(ARGUMENTS_IMPACT_SWEEP, lane, runs);
+}
+
+// Halts if the impacts have neither settled nor ended when the sweeps of this submission are done. Nothing of the substep that comes
+// after the sweeps has happened by then, so the host lets them go on in another submission.
+@compute @workgroup_size(1)
+fn pause_impacts() {
+    if !strikes_nothing() && status.impact_end > 0u && !is_halted() {
+        atomicOr(&status.halted, HALT_IMPACTS);
+    }
+}
+
+// Plans the dispatches of the impacts of a halted substep again: the steps after it have planned empty ones.
+@compute @workgroup_size(64)
+fn resume_impacts(@builtin(local_invocation_index) lane: u32) {
+    plan_impacts(lane, true);
 }
 
 fn begin(runs: bool) {
@@ -112,6 +131,8 @@ fn begin(runs: bool) {
     status.rounds = 0u;
     status.noise = 0.0;
     status.impact_sweeps = 0u;
+    status.impact_end = params.impact_block;
+    status.block_residual = -FAR;
 }
 
 // Prepares the constraints of the first round, from those of the narrowphase.
@@ -149,16 +170,24 @@ fn begin_constraint(place: u32, constraint: Constraint, gap: f32) {
     }
 }
 
-// Ends the round if the last sweep changed little enough, and the stage if no contact bounces in this round, which then was not swept.
-// Runs after every second sweep.
+// Largest residual at the end of a block of sweeps over that of the block before, with which another block follows [-].
+const IMPACT_GAIN = 0.5f;
+
+// Ends the round if the last sweep changed little enough, and the stage if no contact bounces in this round, which then was not swept,
+// or if it is the last sweep of a block that brought the residual down by too little, or of the last block. Runs after every second sweep.
 @compute @workgroup_size(64)
 fn check_impacts(@builtin(local_invocation_index) lane: u32) {
-    let is_swept = !strikes_nothing() && !is_halted();
+    let is_swept = !strikes_nothing() && !is_halted() && status.impact_end > 0u;
+    let sweeps = status.impact_sweeps + 2u;
+    let end = status.impact_end;
     let fastest = bitcast<f32>(atomicLoad(&status.fastest));
     let change = bitcast<f32>(atomicLoad(&status.change));
     let is_over = is_swept && change < params.impact_tolerance * fastest;
+    let ends_block = is_swept && sweeps >= end;
+    let settles = is_over || change <= IMPACT_GAIN * status.block_residual;
+    let is_last = ends_block && !(settles && end < params.most_impact_sweeps);
     workgroupBarrier();
-    if lane <= PASS && !is_swept {
+    if lane <= PASS && (!is_swept || is_last) {
         arguments[3u * (ARGUMENTS_IMPACT_SWEEP + lane)] = 0u;
     }
     if lane < 3u {
@@ -168,12 +197,18 @@ fn check_impacts(@builtin(local_invocation_index) lane: u32) {
     if lane == 0u {
         plan(ARGUMENTS_IMPACT_AIM, select(0u, max(bodies(), status.contacts), is_over));
         if is_swept {
-            status.impact_sweeps += 2u;
+            status.impact_sweeps = sweeps;
+            status.most_sweeps = max(status.most_sweeps, sweeps);
             atomicStore(&status.impact_residual, bitcast<u32>(change));
+        }
+        if ends_block {
+            status.impact_end = select(end + params.impact_block, 0u, is_last);
+            status.block_residual = change;
         }
         if is_over {
             // The closing speeds that the sweeps left must not bounce again.
             status.noise = max(status.noise, 2.0 * params.impact_tolerance * fastest);
+            status.block_residual = -FAR;
             atomicStore(&status.fastest, 0u);
         }
         atomicStore(&status.change, 0u);

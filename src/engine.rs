@@ -7,6 +7,7 @@ pub mod compatible;
 #[cfg(feature = "scenario")]
 pub(crate) mod consistent;
 pub mod convergence;
+mod impacts;
 #[cfg(feature = "scenario")]
 pub mod saved;
 pub mod share;
@@ -26,6 +27,8 @@ use crate::model::{Grain, World};
 use crate::settings::{Acceleration, MODEL_GAMMA, Method, Settings, TRAVEL_LIMIT, WarmStart};
 
 pub use self::balance::{EnergyBalance, Entries};
+pub(crate) use self::impacts::ELASTIC;
+pub use self::impacts::{IMPACT_BLOCKS, IMPACT_GAIN, ImpactStages, Impacts, most_impact_sweeps};
 pub use self::snapshot::{Snapshot, TotalImpulse, WantedForces};
 #[cfg(feature = "scenario")]
 use std::io::Write;
@@ -390,53 +393,6 @@ pub struct Residuals {
     pub friction: Spread,
     /// Rolling and twisting \[rad/s\].
     pub rolling: Spread,
-}
-
-/// Result of the impact stage of a substep \[E6\].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct Impacts {
-    /// Sweeps of all rounds; 0 where nothing bounced.
-    pub sweeps: u32,
-    /// Largest change in the last sweep, D |Δλ|, or the speed of a contact that still closes, whichever is more \[m/s\].
-    pub residual: f64,
-    /// Residual over the fastest closing speed of the last round, where the sweeps ran out before the stage had settled \[-\]; 0 where it
-    /// settled.
-    pub fraction: f64,
-}
-
-/// Impact stages since the start of a run \[E6\]. A stage has settled when no contact bounces any more and the last round met its
-/// tolerance; what bounces are left over is stopped without restitution, so energy is lost.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct ImpactStages {
-    /// Substeps in which a contact bounced.
-    pub bounced: u64,
-    /// Of these, substeps whose sweeps ran out before the impacts had settled.
-    pub unsettled: u64,
-    /// Largest residual of the unsettled ones \[m/s\].
-    pub residual: f64,
-    /// Largest residual of the unsettled ones over the fastest closing speed of the last round \[-\]: 1 where a bounce was left over.
-    pub fraction: f64,
-}
-
-impl ImpactStages {
-    /// Adds the impact stage of a substep.
-    pub fn add(&mut self, stage: &Impacts) {
-        self.bounced += u64::from(stage.sweeps > 0);
-        if stage.fraction > 0.0 {
-            let Impacts { residual, fraction, .. } = *stage;
-            self.join(&ImpactStages { bounced: 0, unsettled: 1, residual, fraction });
-        }
-    }
-
-    /// Adds the impact stages of further substeps.
-    pub fn join(&mut self, others: &ImpactStages) {
-        self.bounced += others.bounced;
-        self.unsettled += others.unsettled;
-        self.residual = self.residual.max(others.residual);
-        self.fraction = self.fraction.max(others.fraction);
-    }
 }
 
 /// Report of the last call of [`Engine::advance`].

@@ -18,6 +18,7 @@ mod engine;
 pub mod ensemble;
 mod failure;
 mod features;
+mod halted;
 mod inspect;
 mod kernel;
 mod launcher;
@@ -47,8 +48,9 @@ use crate::settings::{Bookkeeping, Settings};
 use device::Device;
 use ensemble::{Answer, Ensemble, Request, Results, Slot, Wanted};
 use features::Features;
+use halted::ImpactSweeps;
 use layout::{Anchors, LoadScale, Loads, Params, Status, Totals};
-use step::{Method, NONSMOOTH, Pace};
+use step::{Method, Pace};
 
 pub use capacity::{Capacity, LODGERS, room_of};
 pub use kernel::STEEPEST;
@@ -81,6 +83,8 @@ pub struct GpuEngine {
     /// Largest number of steps in the next submission. A substep that has to be solved again makes the steps after it in its submission
     /// useless: the number then falls to 1, and doubles with every submission.
     steps_at_once: u64,
+    /// Sweeps over the impacts of a substep that a submission holds. Impacts that need more halt it, and go on in another one.
+    impact_sweeps: ImpactSweeps,
     substeps_done: u64,
     start_time: f64,
     report: StepReport,
@@ -174,6 +178,7 @@ impl GpuEngine {
             newcomers: Newcomers::default(),
             seeds: Vec::new(),
             steps_at_once: STEPS_PER_SUBMISSION,
+            impact_sweeps: ImpactSweeps::of(&settings),
             substeps_done: 0,
             report: StepReport { work: Work { sweeps: Some(0), ..Work::default() }, ..StepReport::default() },
             failure: None,
@@ -278,7 +283,7 @@ impl GpuEngine {
             status: Status { search: self.status.search, ..kept(&self.status) },
             features: self.features,
             method: self.method,
-            settings: self.settings,
+            settings: self.with_recorded_impacts(),
             measures,
             wanted: self.wanted(steps, if measures { self.slot.capacity().contacts } else { 0 }),
         };
@@ -297,7 +302,7 @@ impl GpuEngine {
         }
         let substeps = self.settings.substeps;
         let left = substeps - (status.substep - status.step * substeps);
-        let done = u64::from(status.step) + self.finish_again(status, left).await?;
+        let done = u64::from(status.step) + self.finish_halted(status, left).await?;
         if measures && done == steps {
             self.report.residuals = self.residuals().await?;
         }
@@ -331,49 +336,6 @@ impl GpuEngine {
         Wanted { booked, loads: self.loads.bytes(), blocks: u64::from(measured).div_ceil(64) }
     }
 
-    /// Finishes a step that halted because friction and rolling made energy: solves the halted substep again, the first of the `left`
-    /// substeps of the step, as the CPU engine does \[E12\]. Returns the number of steps finished, one or none.
-    async fn finish_again(&mut self, mut halted: Status, mut left: u32) -> Result<u64, Error> {
-        let (mut steps, mut tries) = (0, 0);
-        while halted.halted & layout::HALT_GAIN != 0 {
-            self.steps_at_once = 1;
-            self.submit_again(&halted, left, tries);
-            let results = self.slot.read_results(self.wanted(1, 0)).await?;
-            self.check_progress(&results.status, u64::from(left))?;
-            let status = self.take_works(&results);
-            self.report.work.solved_again += u64::from(tries == 0);
-            self.count_sweeps(u64::from(tries == 0));
-            self.take_status(&status).await?;
-            tries = if status.substep == 0 { tries + 1 } else { 0 };
-            steps += u64::from(status.step);
-            left -= status.substep;
-            halted = status;
-        }
-        self.steps_at_once = (2 * self.steps_at_once).min(STEPS_PER_SUBMISSION);
-        Ok(steps)
-    }
-
-    /// Submits the last `left` substeps of a halted step. The first of them is solved again, as it was `tries` times before.
-    fn submit_again(&mut self, halted: &Status, left: u32, tries: u32) {
-        self.upload_schedule(1);
-        self.write_status(&Status {
-            search: halted.search,
-            impacts: halted.impacts,
-            impact_sweeps: halted.impact_sweeps,
-            impact_residual: halted.impact_residual,
-            fastest: halted.fastest,
-            careful: 1 + tries,
-            ..kept(halted)
-        });
-        self.slot.submit_alone(self.features, |kernels, pass, buffers| {
-            let careful = self.settings.careful();
-            NONSMOOTH.for_each_stage_again(|stage| kernels.encode(pass, stage, &careful, buffers));
-            self.method.for_each_stage_to_the_end(left - 1, Pace::Full, |stage| {
-                kernels.encode(pass, stage, &self.settings, buffers);
-            });
-        });
-    }
-
     /// Adds the works of the substeps of a submission to the energy balance, and its impulses on the boundaries to the loads. Returns the
     /// status after the submission.
     fn take_works(&mut self, results: &Results) -> Status {
@@ -405,6 +367,7 @@ impl GpuEngine {
         self.count_sweeps(u64::from(status.substep));
         self.status = *status;
         self.report.searches += u64::from(status.searches);
+        self.impact_sweeps.adapt(status, &self.settings, &self.world);
         let is_calm = status.searches + status.bounces + (status.halted & layout::HALT_BUSY) == 0;
         self.calm_steps = if is_calm { self.calm_steps + u64::from(status.step) } else { 0 };
         if status.halted & layout::HALT_FAILED != 0 {
@@ -454,12 +417,13 @@ impl GpuEngine {
             crate::settings::Method::Nonsmooth => self.settings.iterations,
             crate::settings::Method::Smooth => 1,
         };
-        let sweeps = u64::from(self.settings.substeps) * u64::from(passes);
-        let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
         // The smooth method solves no contact problem, so it leaves no residuals.
         let solves = self.settings.method == crate::settings::Method::Nonsmooth;
         let mut left = steps;
         while left > 0 {
+            let passes = passes + self.impact_sweeps.beyond(&self.settings);
+            let sweeps = u64::from(self.settings.substeps) * u64::from(passes);
+            let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
             let next = left.min(most).min(self.steps_at_once);
             left -= self.submit_steps(next, solves && next == left).await?;
         }

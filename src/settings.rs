@@ -268,7 +268,8 @@ pub struct Settings {
     pub skin: f64,
     /// Closing speed above which a contact bounces in the substep in which it would close \[E6\] \[m/s\].
     pub impact_threshold: f64,
-    /// Largest number of sweeps over all contacts of an impact stage \[-\].
+    /// Number of sweeps over all contacts of an impact stage in a block \[E6\] \[-\]. Where some pair of materials has a restitution above
+    /// 0.5, further blocks follow for as long as the impacts settle, up to [`IMPACT_BLOCKS`](crate::engine::IMPACT_BLOCKS) in all.
     pub impact_iterations: u32,
     /// Whether the energy balance is kept; it changes no motion.
     pub bookkeeping: Bookkeeping,

@@ -47,6 +47,8 @@ struct Params {
     machines: u32,             // number of machines: sets of bodies connected by joints
     iterations: u32,           // largest number of sweeps in a substep
     meters: u32,               // number of meters of stress
+    impact_block: u32,         // sweeps of a block of an impact stage, an even number
+    most_impact_sweeps: u32,   // largest number of sweeps of an impact stage
 }
 
 // Progress of a submission: its steps write it for the steps that follow and for the host.
@@ -87,6 +89,9 @@ struct Status {
     unsettled: u32,            // substeps of this submission whose impacts ran out of sweeps before they had settled
     unsettled_residual: f32,   // largest residual of these impact stages [m/s]
     unsettled_fraction: f32,   // the same over the fastest closing speed of the last round [-]
+    impact_end: u32,           // sweeps over the impacts at the end of the present block; 0: there are no more
+    block_residual: f32,       // residual of the impacts at the end of the block before [m/s]; -FAR in the first that ends in a round
+    most_sweeps: u32,          // largest number of sweeps over the impacts in a substep of this submission
 }
 
 // Pose of a body. Cell and offset together give the position, with the same precision far from the origin.

@@ -16,7 +16,7 @@ use crate::contact::split::Split;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::Velocity;
 use crate::contact::{Colouring, Impulse};
-use crate::engine::Impacts;
+use crate::engine::{IMPACT_GAIN, Impacts, most_impact_sweeps};
 use crate::law::restitution::{IMPACT_PRECISION, IMPACT_TOLERANCE, TOUCH_TOLERANCE};
 use crate::model::{Pull, World};
 use crate::settings::Settings;
@@ -68,16 +68,17 @@ pub fn solve(
     let Contacts { colouring, split, constraints, onsets, coupling } = contacts;
     let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
     let (mut done, mut unsettled) = (Impacts::default(), 0.0);
+    let mut allowance = Allowance::of(settings, world);
     let mut fastest = coupling.largest(law.fastest_bounce(constraints, onsets, velocities));
-    while fastest > 0.0 && done.sweeps < settings.impact_iterations {
+    while fastest > 0.0 && allowance.begins_round(done.sweeps) {
         let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
             law.role(constraint, onset, velocities)
         });
         let mut joints = Joints::of_impacts(world, settings, velocities);
         let problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
         let mut problem = problem.coupled(coupling);
-        let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
-            let iterations = settings.impact_iterations - done.sweeps;
+        let sweep_until = |tolerance, end: u32, done: &mut Impacts, problem: &mut Problem<'_>| {
+            let iterations = end - done.sweeps;
             let outcome = ProjectedGaussSeidel::plain(settings).solve(
                 problem,
                 Limits { tolerance, ..Limits::sweeps(iterations) },
@@ -85,13 +86,16 @@ pub fn solve(
             );
             if iterations > 0 {
                 let sweeps = done.sweeps + outcome.sweeps;
-                done = Impacts { sweeps, residual: outcome.change, fraction: 0.0 };
+                *done = Impacts { sweeps, residual: outcome.change, fraction: 0.0 };
             }
             iterations > 0 && outcome.change < tolerance
         };
         let speed = fastest;
         let (settled, precise) = (IMPACT_TOLERANCE * speed, IMPACT_PRECISION * speed);
-        let has_settled = sweep_until(settled, &mut problem);
+        let mut has_settled = false;
+        while !has_settled && allowance.goes_on(&done) {
+            has_settled = sweep_until(settled, allowance.end, &mut done, &mut problem);
+        }
         // Closing speeds that the sweeps left over must not bounce again.
         law.threshold = law.threshold.max(2.0 * settled);
         fastest = 0.0;
@@ -100,13 +104,55 @@ pub fn solve(
             fastest = problem.largest(own);
         }
         if fastest == 0.0 {
-            sweep_until(precise, &mut problem);
+            sweep_until(precise, allowance.end, &mut done, &mut problem);
         }
         unsettled = if has_settled { 0.0 } else { done.residual / speed };
         book(&problem);
     }
     let fraction = if fastest > 0.0 { 1.0 } else { unsettled };
     Impacts { residual: done.residual.max(fastest), fraction, ..done }
+}
+
+/// Sweeps that an impact stage may take \[E6\]: a block, and where bounces keep their energy more blocks, for as long as the stage settles.
+struct Allowance {
+    /// Sweeps of a block.
+    block: u32,
+    /// Sweeps at the end of the present block.
+    end: u32,
+    /// Sweeps at the end of the last block.
+    most: u32,
+    /// Residual at the end of the block before \[m/s\]; infinite in the first block that ends in a round.
+    residual: f64,
+}
+
+impl Allowance {
+    fn of(settings: &Settings, world: &World) -> Allowance {
+        let block = settings.impact_iterations;
+        Allowance { block, end: block, most: most_impact_sweeps(settings, world), residual: f64::INFINITY }
+    }
+
+    /// Whether a round may begin after this number of sweeps. The rounds before it have settled, so the next block may follow.
+    fn begins_round(&mut self, sweeps: u32) -> bool {
+        self.residual = f64::INFINITY;
+        sweeps < self.end || self.extend()
+    }
+
+    /// Whether the sweeps of a round go on: in their block, or in the next one if they settle.
+    fn goes_on(&mut self, done: &Impacts) -> bool {
+        if done.sweeps < self.end {
+            return true;
+        }
+        let settles = done.residual <= IMPACT_GAIN * self.residual;
+        self.residual = done.residual;
+        settles && self.extend()
+    }
+
+    /// Adds a block, if there is one left.
+    fn extend(&mut self) -> bool {
+        let is_left = self.end < self.most;
+        self.end += if is_left { self.block } else { 0 };
+        is_left
+    }
 }
 
 impl Restitution<'_> {

@@ -35,6 +35,8 @@ constants! {
     HALT_GAIN = 128;
     /// Halt: all steps are done that the host wants of this submission.
     HALT_DONE = 256;
+    /// Halt: the impacts of a substep settle, but need more sweeps than this submission holds \[E6\].
+    HALT_IMPACTS = 512;
     /// Warm start: zero impulses.
     WARM_COLD = 0;
     /// Warm start: a fraction of the last impulses.

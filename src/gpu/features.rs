@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::is_guarded;
+use crate::engine::{is_guarded, most_impact_sweeps};
 use crate::law::cone::Cone;
 use crate::law::damping::Damping;
 use crate::model::{Kind, World};
@@ -10,8 +10,8 @@ use crate::settings::{Acceleration, Algorithm, Method, Settings};
 
 use super::layout::has_arms;
 
-/// Features of a scene. Kernels leave out the code for absent features: all but `descends`, `stress` and `grain_stress`, which decide which
-/// kernels there are, are known to WGSL as an `override`.
+/// Features of a scene. Kernels leave out the code for absent features: all but `descends`, `stress`, `grain_stress` and `settles`, which
+/// decide which kernels there are, are known to WGSL as an `override`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Features {
@@ -59,6 +59,8 @@ pub struct Features {
     pub stress: bool,
     /// Stress of every grain.
     pub grain_stress: bool,
+    /// Impact stages that go on for as long as they settle \[E6\].
+    pub settles: bool,
 }
 
 impl Features {
@@ -87,6 +89,7 @@ impl Features {
             descends: settings.algorithm == Algorithm::Apgd,
             stress: !world.meters.is_empty(),
             grain_stress: world.measures_grains,
+            settles: most_impact_sweeps(settings, world) > settings.impact_iterations,
         }
     }
 
@@ -139,11 +142,12 @@ impl Features {
         all.filter(|(name, _)| overrides.contains(name)).collect()
     }
 
-    /// Whether a kernel runs, if it is one of those that sum stress.
+    /// Whether a kernel runs, if it is one of those that sum stress or interrupt impacts.
     pub fn measure(self, entry: &str) -> bool {
         match entry {
             "add_stress" => self.stress,
             "add_grain_stress" => self.grain_stress,
+            "pause_impacts" | "resume_impacts" => self.settles,
             _ => true,
         }
     }

@@ -5,13 +5,17 @@ use glam::{DMat3, Vec3};
 use pollster::block_on;
 
 use crate::contact::{Colouring, Key, Overflow};
-use crate::engine::TotalImpulse;
+use crate::engine::{TotalImpulse, most_impact_sweeps};
 use crate::error::Error;
+use crate::settings::Settings;
 
 use super::constants::{self, Planned};
 use super::layout::{self, ConstraintArms, ConstraintHead, LoadScale, Loads, Status, Works};
 use super::step;
 use super::{GpuEngine, kept};
+
+/// Sweeps over the impacts that a single stage holds where the settings ask for fewer \[-\].
+const SWEEPS_OF_STAGE: u32 = 200;
 
 impl GpuEngine {
     /// Runs one stage of the step list; for stage tests.
@@ -41,8 +45,12 @@ impl GpuEngine {
         let stages = self.method.stages().chain([&step::RESIDUAL]);
         let stages: Vec<_> = stages.into_iter().filter(|stage| stage.name == name).collect();
         assert!(!stages.is_empty(), "no stage of the step list is called {name}");
+        // Nobody lets the impacts of a single stage go on, so it holds many more sweeps than they need, as a rule.
+        let most = most_impact_sweeps(&self.settings, &self.world);
+        let impact_iterations = self.settings.impact_iterations.max(most.min(SWEEPS_OF_STAGE));
+        let settings = Settings { impact_iterations, ..self.settings };
         self.slot.submit_alone(self.features, |kernels, pass, buffers| {
-            stages.into_iter().for_each(|stage| kernels.encode(pass, stage, &self.settings, buffers));
+            stages.into_iter().for_each(|stage| kernels.encode(pass, stage, &settings, buffers));
         });
         self.device().check()
     }

@@ -97,6 +97,7 @@ impl Kernels {
         match work {
             Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
             Work::Book(kernel) if buffers.capacity().keeps_balance => self.run(pass, kernel, 0, buffers),
+            Work::Pause(kernel) if self.features().settles => self.run(pass, kernel, 0, buffers),
             Work::Weigh(kernel) if buffers.capacity().boundaries > 0 => self.run(pass, kernel, 0, buffers),
             Work::Measure(kernel) if self.features().measure(kernel.entry) => {
                 self.run(pass, kernel, 0, buffers);
@@ -106,7 +107,7 @@ impl Kernels {
             Work::BookJoints(kernel) if self.features().joints && buffers.capacity().keeps_balance => {
                 self.run(pass, kernel, 0, buffers);
             }
-            Work::Book(_) | Work::Weigh(_) | Work::Measure(_) => {}
+            Work::Book(_) | Work::Pause(_) | Work::Weigh(_) | Work::Measure(_) => {}
             Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
             Work::Visit(kernels) => self.visit(pass, kernels, 0, buffers),

@@ -13,7 +13,7 @@ use encase::UniformBuffer;
 use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
-use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, speed_limit};
+use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, most_impact_sweeps, speed_limit};
 use crate::law::cohesion::{COHESION_RANGE, JKR_PULL_OFF};
 use crate::law::damping::spring_damping;
 use crate::law::normal::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION_LIMIT};
@@ -69,6 +69,9 @@ impl Params {
         let [stride_y, stride_z] = anchors.strides(world, room.buckets);
         let loads = LoadScale::of(world, anchors);
         let machines = Machines::of(world);
+        // Sweeps over the impacts come in pairs.
+        let impact_iterations = settings.impact_iterations.next_multiple_of(2);
+        let in_pairs = Settings { impact_iterations, ..*settings };
         Params {
             gravity: Vec3::from(single(world.gravity)),
             h: h as f32,
@@ -118,6 +121,8 @@ impl Params {
             machines: machines.list.len() as u32,
             iterations: settings.iterations,
             meters: world.meters.len() as u32,
+            impact_block: in_pairs.impact_iterations,
+            most_impact_sweeps: most_impact_sweeps(&in_pairs, world),
         }
     }
 

@@ -10,7 +10,7 @@ use super::features::Features;
 use super::layout::Turn;
 use super::many_worlds::{LAUNCH_GROUP, PLACE_BYTES, for_many_worlds};
 use super::shader::{Edit, LAUNCH, Reflection, SOURCES, Source, Variable, VariableKind};
-use super::step::{self, AGAIN, Aliases, RESIDUAL, Work};
+use super::step::{self, AGAIN, Aliases, RESIDUAL, RESUME, Work};
 
 /// Shader and entry point of a kernel.
 pub(super) type Name = (&'static str, &'static str);
@@ -229,7 +229,7 @@ fn create_module(device: &wgpu::Device, name: &'static str, text: String) -> wgp
 pub(super) fn uses(features: Features) -> Vec<(Name, Aliases)> {
     let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
     let stages = step::methods_of(features).into_iter().flat_map(step::Method::stages);
-    for work in stages.chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
+    for work in stages.chain([&AGAIN, &RESUME, &RESIDUAL]).flat_map(|stage| stage.work) {
         let of_stage = work.kernels().into_iter();
         let of_stage = of_stage.filter(|kernel| features.measure(kernel.entry));
         uses.extend(of_stage.map(|kernel| ((kernel.shader, kernel.entry), kernel.aliases)));

@@ -1,7 +1,10 @@
 //! One time step as lists of stages, which come from a method and its solver.
 
+mod impacts;
+
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
-use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Measure, Run, Scan, Sum, Sweeps, Visit, Weigh};
+use Work::{Book, BookJoints, Descend, Hold, Join, Measure, Pause, Run, Scan, Sum, Sweeps, Visit, Weigh};
+pub use impacts::RESUME;
 
 use crate::settings::{self, Algorithm, Settings};
 
@@ -21,8 +24,10 @@ pub enum Phase {
     Search,
     /// In each substep.
     Solve,
-    /// In each substep in which a contact bounces.
+    /// In each substep in which a contact bounces: before its impacts are solved.
     Bounce,
+    /// In each substep in which a contact bounces: solves the impacts.
+    Strike,
     /// Once, after the substeps.
     Close,
 }
@@ -77,6 +82,8 @@ pub enum Work {
     Run(Kernel),
     /// One kernel, where the energy balance is kept.
     Book(Kernel),
+    /// One kernel, where impact stages go on for as long as they settle.
+    Pause(Kernel),
     /// One kernel, where there are boundaries.
     Weigh(Kernel),
     /// One kernel, where the stress is measured that it sums.
@@ -105,7 +112,7 @@ pub enum Work {
         judge: Kernel,
     },
     /// Passes over the impacts in pairs, the second of which notes its largest change. Each pair is followed by works that decide whether
-    /// the round is over. There are as many passes as iterations of impacts; those that are not needed are empty.
+    /// the round is over. There are as many passes as the settings of the submission tell; those that are not needed are empty.
     Impacts(&'static [Pass; 2], &'static [Work]),
     /// Works that find the velocities anew from the impulses, where the velocities have all impulses in them.
     Sum(&'static [Work]),
@@ -115,13 +122,13 @@ impl Work {
     /// Returns the kernels of this work, without those of a prefix sum, which are not in the step list.
     pub fn kernels(&self) -> Vec<&Kernel> {
         match self {
-            Run(kernel) | Book(kernel) | Weigh(kernel) | Measure(kernel) => vec![kernel],
-            Join(kernel) | Hold(kernel) | BookJoints(kernel) => vec![kernel],
+            Run(kernel) | Book(kernel) | Pause(kernel) | Weigh(kernel) => vec![kernel],
+            Measure(kernel) | Join(kernel) | Hold(kernel) | BookJoints(kernel) => vec![kernel],
             Visit(pass) | Sweeps(pass) => pass.kernels().collect(),
             Descend { aim, give, arrive, judge } => {
                 [aim].into_iter().chain(give.kernels()).chain([arrive, judge]).collect()
             }
-            Impacts(passes, between) => {
+            Work::Impacts(passes, between) => {
                 let between = between.iter().flat_map(Work::kernels);
                 passes.iter().flat_map(Pass::kernels).chain(between).collect()
             }
@@ -308,38 +315,8 @@ const PREPARE: &[Stage] = &[
         phase: Phase::Solve,
         work: &[run("impact", "find_impacts", At(Contacts)), run("impact", "plan_impact", Once)],
     },
-    Stage {
-        name: "impact",
-        phase: Phase::Bounce,
-        work: &[
-            book("keep_velocities", Bodies),
-            Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", At(ImpactContacts)) }),
-            Impacts(
-                &[
-                    strike("strike_contacts", "strike_overflow", "strike_joints"),
-                    strike("strike_contacts_and_note", "strike_overflow_and_note", "strike_joints_and_note"),
-                ],
-                &[
-                    run("impact", "check_impacts", Once),
-                    weigh_impacts(At(ImpactRound)),
-                    measure("add_stress", THROWN_AWAY, At(ImpactRound)),
-                    measure("add_grain_stress", THROWN_ON_GRAINS, At(ImpactRound)),
-                    book_impacts(At(ImpactRound)),
-                    BookJoints(kernel("balance", "book_joint_impacts", Once)),
-                    Hold(kernel("joints", "end_round", Machines)),
-                    Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", At(ImpactAim)) }),
-                ],
-            ),
-            weigh_impacts(At(ImpactContacts)),
-            measure("add_stress", THROWN_AWAY, At(ImpactContacts)),
-            measure("add_grain_stress", THROWN_ON_GRAINS, At(ImpactContacts)),
-            book_impacts(At(ImpactContacts)),
-            BookJoints(kernel("balance", "book_last_joint_impacts", Once)),
-            run("narrowphase", "find_geometry", At(ImpactContacts)),
-            Join(kernel("narrowphase", "join_patches", At(ImpactContacts))),
-            run("narrowphase", "apply_laws", At(ImpactContacts)),
-        ],
-    },
+    impacts::BEGIN,
+    impacts::SOLVE,
     Stage {
         name: "predict",
         phase: Phase::Solve,
@@ -495,34 +472,13 @@ const fn run(shader: &'static str, entry: &'static str, over: Over) -> Work {
     Run(kernel(shader, entry, over))
 }
 
-/// Returns the work that adds the impulses of a round of impacts to the loads on boundaries.
-const fn weigh_impacts(over: Over) -> Work {
-    Weigh(Kernel { aliases: THROWN_AWAY, ..kernel("loads", "add_loads", over) })
+const fn book(entry: &'static str, over: Over) -> Work {
+    Book(kernel("balance", entry, over))
 }
 
 /// Returns the work that adds impulses to the sums of stress.
 const fn measure(entry: &'static str, aliases: Aliases, over: Over) -> Work {
     Measure(Kernel { aliases, ..kernel("stress", entry, over) })
-}
-
-/// Returns the stage work that sums the mechanical work of a round of impacts for the energy balance.
-const fn book_impacts(over: Over) -> Work {
-    Book(Kernel { aliases: THROWN_AWAY, ..kernel("balance", "book_impacts", over) })
-}
-
-/// Returns a pass over the impacts with these kernels.
-const fn strike(contacts: &'static str, overflow: &'static str, joints: &'static str) -> Pass {
-    Pass {
-        contacts: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", contacts, Once) },
-        overflow: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", overflow, Once) },
-        gather: Kernel { over: At(ImpactGather), ..GATHER },
-        joints: Some(kernel("joints", joints, Machines)),
-        arguments: ImpactSweep,
-    }
-}
-
-const fn book(entry: &'static str, over: Over) -> Work {
-    Book(kernel("balance", entry, over))
 }
 
 /// Returns the method of a step with these settings.
@@ -568,7 +524,7 @@ impl Method {
     ) {
         for _ in 0..substeps {
             match pace {
-                Pace::Full => self.visit_phases(&[Phase::Solve, Phase::Bounce], &mut visit),
+                Pace::Full => self.visit_phases(&[Phase::Solve, Phase::Bounce, Phase::Strike], &mut visit),
                 Pace::Calm => self.visit_phases(&[Phase::Solve], &mut visit),
             }
         }
@@ -579,6 +535,13 @@ impl Method {
     pub fn for_each_stage_again(&self, visit: impl FnMut(&'static Stage)) {
         let solve = self.stages().filter(|stage| stage.phase == Phase::Solve);
         [&AGAIN].into_iter().chain(solve.skip_while(|stage| stage.name != "predict")).for_each(visit);
+    }
+
+    /// Visits the stages of a substep that halted in its impacts, from these on.
+    pub fn for_each_stage_from_impacts(&self, visit: impl FnMut(&'static Stage)) {
+        let rest = self.stages().skip_while(|stage| stage.phase != Phase::Strike);
+        let of_substep = rest.filter(|stage| matches!(stage.phase, Phase::Strike | Phase::Solve));
+        [&RESUME].into_iter().chain(of_substep).for_each(visit);
     }
 
     fn visit_phases(&self, phases: &[Phase], visit: impl FnMut(&'static Stage)) {

@@ -228,7 +228,7 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
         // These run in scenes with meshes, joints or meters of stress only.
         Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
         Work::Measure(_) => 0,
-        Work::Book(_) | Work::Impacts(..) => 0,
+        Work::Book(_) | Work::Pause(_) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Visit(pass) => of_visit(pass, sizes),
         Work::Sum(works) if settings.warm_start.updates_velocities() => {
@@ -265,7 +265,7 @@ fn scanned(aliases: step::Aliases, sizes: &Sizes) -> u64 {
 pub fn of_stage(stage: &Stage, sizes: &Sizes, settings: &Settings) -> u64 {
     let times = match stage.phase {
         step::Phase::Solve => u64::from(settings.substeps),
-        step::Phase::Bounce => 0,
+        step::Phase::Bounce | step::Phase::Strike => 0,
         step::Phase::Open | step::Phase::Search | step::Phase::Close => 1,
     };
     times * stage.work.iter().map(|work| of_work(work, sizes, settings)).sum::<u64>()
@@ -348,7 +348,7 @@ mod tests {
         let off = Settings { bookkeeping: Bookkeeping::Off, ..Settings::default() };
         for stage in NONSMOOTH.stages().filter(|stage| !matches!(stage.phase, Phase::Open | Phase::Close)) {
             let moves = of_stage(stage, &SIZES, &Settings::default()) > 0;
-            assert_eq!(moves, stage.phase != Phase::Bounce, "{}", stage.name);
+            assert_eq!(moves, !matches!(stage.phase, Phase::Bounce | Phase::Strike), "{}", stage.name);
         }
         let balance = NONSMOOTH.stages().find(|stage| stage.name == "balance").expect("a stage of that name");
         assert_eq!(of_stage(balance, &SIZES, &off), 0);

@@ -13,7 +13,7 @@ use esker::gpu::layout::{
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{
-    AGAIN, Aliases, CHECK, DESCENDING, Kernel, Method, NONSMOOTH, RESIDUAL, SMOOTH, Work,
+    AGAIN, Aliases, CHECK, DESCENDING, Kernel, Method, NONSMOOTH, RESIDUAL, RESUME, SMOOTH, Work,
 };
 use esker::gpu::{LODGERS, room_of};
 use naga::{Module, TypeInner};
@@ -39,7 +39,7 @@ fn all() -> Vec<(&'static str, Reflection)> {
 fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
     let mut names = vec![(CHECK.shader, CHECK.entry)];
     let stages = [&NONSMOOTH, &DESCENDING, &SMOOTH].into_iter().flat_map(|method| method.stages());
-    for work in stages.chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
+    for work in stages.chain([&AGAIN, &RESUME, &RESIDUAL]).flat_map(|stage| stage.work) {
         names.extend(work.kernels().into_iter().map(|kernel| (kernel.shader, kernel.entry)));
     }
     names
@@ -216,6 +216,9 @@ fn twins() -> Vec<Twin> {
             unsettled,
             unsettled_residual,
             unsettled_fraction,
+            impact_end,
+            block_residual,
+            most_sweeps,
         }),
         twin!(Pose { cell, machine, offset, free_speed, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),

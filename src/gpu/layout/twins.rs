@@ -100,6 +100,10 @@ pub struct Params {
     pub iterations: u32,
     /// Number of meters of stress.
     pub meters: u32,
+    /// Number of sweeps of a block of an impact stage, an even number.
+    pub impact_block: u32,
+    /// Largest number of sweeps of an impact stage.
+    pub most_impact_sweeps: u32,
 }
 
 /// Position of a dispatch in its pass over the contacts, with the acceleration of the sweep; WGSL `Turn`.
@@ -181,8 +185,7 @@ pub struct Status {
     pub impact_sweeps: u32,
     /// Largest change of a contact velocity in the last of these sweeps, or fastest closing speed left after it \[m/s\].
     pub impact_residual: f32,
-    /// Attempt at the substep \[E12\]. 0: first; 1: second, by plain sweeps from zero impulses; 2: third, without friction and
-    /// rolling as well.
+    /// Attempt at the substep \[E12\]. 0: first; 1: second, by plain sweeps from zero impulses; 2: third, also without friction and rolling.
     pub careful: u32,
     /// Steepness of the objective that projected gradient descent assumes, in units of D \[-\] \[E15\].
     pub steepness: f32,
@@ -207,6 +210,12 @@ pub struct Status {
     pub unsettled_residual: f32,
     /// Largest residual of these impact stages over the fastest closing speed of their last round \[-\].
     pub unsettled_fraction: f32,
+    /// Number of sweeps over the impacts at the end of the present block; 0: there are no more.
+    pub impact_end: u32,
+    /// Residual of the impacts at the end of the block before \[m/s\]; 1e30 in the first that ends in a round.
+    pub block_residual: f32,
+    /// Largest number of sweeps over the impacts in a substep of this submission.
+    pub most_sweeps: u32,
 }
 
 impl Status {

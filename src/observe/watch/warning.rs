@@ -4,15 +4,14 @@ use std::fmt;
 
 use glam::DVec3;
 
-use crate::engine::ImpactStages;
+use crate::engine::{ELASTIC, ImpactStages};
 use crate::model::Outside;
 use crate::observe::lost::Lost;
 
-/// Fraction of the substeps with bounces whose sweeps ran out, their number, and the restitution from which on a run warns of them \[-\]. A bounce
-/// that is left over is stopped, which loses more than a quarter of its energy from this restitution on.
+/// Fraction of the substeps with bounces whose sweeps ran out from which on a run warns of them \[-\], and their number.
 const UNSETTLED: f64 = 0.01;
 const UNSETTLED_SUBSTEPS: u64 = 5;
-const ELASTIC: f64 = 0.5;
+
 /// What a warning is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]

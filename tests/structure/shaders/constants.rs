@@ -3,6 +3,7 @@
 use super::*;
 use encase::UniformBuffer;
 use esker::cpu::colouring;
+use esker::engine::IMPACT_GAIN;
 use esker::gpu::STEEPEST;
 use esker::gpu::constants::Planned;
 use esker::gpu::layout::Params;
@@ -107,6 +108,8 @@ fn params_are_written_where_the_shader_reads_them() {
         machines,
         iterations,
         meters,
+        impact_block,
+        most_impact_sweeps,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");
@@ -165,6 +168,7 @@ fn constants_have_the_values_of_their_twins() {
         assert_eq!(constant(&module, name), Some(value), "{name} in WGSL and in Rust");
     }
     assert_eq!(fraction(&reflect("balance").module, "LARGEST_GAIN"), Some(LARGEST_GAIN as f32));
+    assert_eq!(fraction(&reflect("impact").module, "IMPACT_GAIN"), Some(IMPACT_GAIN as f32));
     let gradient = reflect("gradient").module;
     for (name, value) in [
         ("FIRST_STEEPNESS", FIRST_STEEPNESS),
