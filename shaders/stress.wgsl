@@ -1,19 +1,33 @@
-// Stress: sums of impulse times arm of the contacts over the substeps of a submission, in the meters [E17]. Twin: src/cpu/stress.rs.
+// Stress: sums of impulse times arm of the contacts, and of what grains carry as they move, over the substeps of a submission, in the
+// meters [E17]. Twin: src/cpu/stress.rs.
 //
-// An impulse meets the arms of the positions at which its substep began, as those of the constraint are. Of a contact each grain counts
-// with its own arm, boundaries do not.
+// An impulse meets the arms of the positions at which its substep began, as those of the constraint are. From there the grains move. Of a
+// contact each grain counts with its own arm, boundaries do not.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read> constraint_arms: array<vec4u>;
 @group(0) @binding(5) var<storage, read> poses: array<Pose>;
 @group(0) @binding(6) var<storage, read> meters: array<Meter>;
+@group(0) @binding(7) var<storage, read> spheres: array<Sphere>;
+@group(0) @binding(8) var<storage, read> velocities: array<Velocity>;
 
-// Number of words of a bin.
+// Number of words of the stress of a grain, and of the part of the contacts in a bin.
 const STRESS_WORDS = 18u;
+// Number of words of a bin: those of the contacts, then of flux, momentum and mass.
+const BIN_WORDS = 50u;
+// Units of the fine part of a sum per unit of its coarse part.
+const FINE = 4294967296.0;
 // Length along the axis below which an arm belongs to one layer as a whole [layers].
 const SHORTEST = 1e-5f;
 // Distance from a face of a region within which a centre counts as inside, as a share of its size: rounding of the position.
 const ON_FACE = 1e-6f;
+
+// What belongs to a body along an arm, or along its way.
+struct Carried {
+    moment: mat3x3f,           // arm or way times impulse or momentum [N m s]
+    momentum: vec3f,           // momentum, if the body moves [N s]
+    mass: f32,                 // mass, if the body moves [kg]
+}
 
 // Adds up the contacts of a block, meter by meter.
 @compute @workgroup_size(64)
@@ -28,11 +42,67 @@ fn add_stress(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_ind
             }
             // The impulse acts on a, its reverse on b; pressure counts as positive.
             let constraint = load_constraint(place);
-            sum += measure(m, constraint.bodies.x, constraint.law / params.materials, constraint.arm_a, -impulse);
-            sum += measure(m, constraint.bodies.y, constraint.law % params.materials, constraint.arm_b, impulse);
+            let a = moment_of(constraint.arm_a, -impulse);
+            let b = moment_of(constraint.arm_b, impulse);
+            if measure(m, constraint.bodies.x, constraint.law / params.materials, constraint.arm_a, Carried(a, vec3f(), 0.0)) {
+                sum += a;
+            }
+            if measure(m, constraint.bodies.y, constraint.law % params.materials, constraint.arm_b, Carried(b, vec3f(), 0.0)) {
+                sum += b;
+            }
         }
         if meters[m].layers == 0u {
             add_moment(place_of_bin(meters[m].first), sum);
+        }
+    }
+}
+
+var<workgroup> carried: array<Carried, GROUP>;
+
+// Sum over the group, on its first invocation. A sum per invocation of a whole region would make all of them wait for each other.
+fn sum_of_group(own: Carried, lane: u32) -> Carried {
+    carried[lane] = own;
+    workgroupBarrier();
+    for (var half = GROUP / 2u; half > 0u; half /= 2u) {
+        if lane < half {
+            let x = carried[lane];
+            let y = carried[lane + half];
+            carried[lane] = Carried(x.moment + y.moment, x.momentum + y.momentum, x.mass + y.mass);
+        }
+        workgroupBarrier();
+    }
+    return carried[0];
+}
+
+// Adds what the grains carry on their way in this substep, from their present positions. A clump counts with its first sphere.
+@compute @workgroup_size(64)
+fn add_motion(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let i = params.vertices + flat(invocation);
+    var own = Carried();
+    var body = 0u;
+    var material = NONE;
+    var way = vec3f();
+    if flat(invocation) < params.spheres && !is_halted() {
+        body = spheres[i].body;
+        material = spheres[i].material;
+        let velocity = velocities[body];
+        let is_first = flat(invocation) == 0u || spheres[i - 1u].body != body;
+        // A grain without an inverse mass was removed.
+        if is_first && velocity.inverse_mass > 0.0 {
+            own.mass = 1.0 / velocity.inverse_mass;
+            own.momentum = own.mass * velocity.linear;
+            way = params.h * velocity.linear;
+            own.moment = moment_of(way, own.momentum);
+        }
+    }
+    for (var m = 0u; m < params.meters; m++) {
+        var part = Carried();
+        if own.mass > 0.0 && measure(m, body, material, way, own) {
+            part = own;
+        }
+        let sum = sum_of_group(part, lane);
+        if lane == 0u && sum.mass > 0.0 {
+            add_carried(meters[m].first, 1.0, sum);
         }
     }
 }
@@ -66,22 +136,18 @@ fn moment_of(arm: vec3f, impulse: vec3f) -> mat3x3f {
 
 // Place of the first word of a bin.
 fn place_of_bin(bin: u32) -> u32 {
-    return LOAD_WORDS * params.boundaries + STRESS_WORDS * bin;
+    return LOAD_WORDS * params.boundaries + BIN_WORDS * bin;
 }
 
-// Arm times impulse of one body of a contact, if a region counts it; layers add it to their sums at once, and zero is returned.
-fn measure(m: u32, body: u32, material: u32, arm: vec3f, impulse: vec3f) -> mat3x3f {
+// Whether a region counts what belongs to a body along an arm; layers add it to their sums at once.
+fn measure(m: u32, body: u32, material: u32, arm: vec3f, what: Carried) -> bool {
     let meter = meters[m];
     if body < params.boundaries || (meter.material != NONE && meter.material != material) {
-        return mat3x3f();
+        return false;
     }
-    let moment = moment_of(arm, impulse);
     let apart = between(meter.pose, poses[body]);
     if meter.layers == 0u {
-        if is_inside(meter, apart) {
-            return moment;
-        }
-        return mat3x3f();
+        return is_inside(meter, apart);
     }
     let along = dot(apart, meter.axis);
     if is_inside(meter, apart - along * meter.axis) {
@@ -89,14 +155,14 @@ fn measure(m: u32, body: u32, material: u32, arm: vec3f, impulse: vec3f) -> mat3
         let end = start + dot(arm, meter.axis) / meter.thickness;
         let low = min(start, end);
         let high = max(start, end);
-        cut(meter, low, high, moment);
+        cut(meter, low, high, what);
         if meter.period > 0.0 {
             // What leads out of one face of a period comes in at the other.
-            cut(meter, low - meter.period, high - meter.period, moment);
-            cut(meter, low + meter.period, high + meter.period, moment);
+            cut(meter, low - meter.period, high - meter.period, what);
+            cut(meter, low + meter.period, high + meter.period, what);
         }
     }
-    return mat3x3f();
+    return false;
 }
 
 // Whether a point, given from the centre of the region, is inside.
@@ -106,21 +172,49 @@ fn is_inside(meter: Meter, apart: vec3f) -> bool {
     return distance_to_surface(meter.form, meter.size, point, 0.0).length <= slack;
 }
 
-// Divides a moment among the layers between two heights, in units of the thickness of a layer.
-fn cut(meter: Meter, low: f32, high: f32, moment: mat3x3f) {
+// Divides what belongs to a body among the layers between two heights, in units of the thickness of a layer.
+fn cut(meter: Meter, low: f32, high: f32, what: Carried) {
     let count = f32(meter.layers);
     if high <= 0.0 || low >= count {
         return;
     }
     if high - low < SHORTEST {
-        add_moment(place_of_bin(meter.first + u32(clamp(floor(0.5 * (low + high)), 0.0, count - 1.0))), moment);
+        add_carried(meter.first + u32(clamp(floor(0.5 * (low + high)), 0.0, count - 1.0)), 1.0, what);
         return;
     }
     let end = u32(min(ceil(high), count));
     for (var layer = u32(max(floor(low), 0.0)); layer < end; layer++) {
         let share = (min(high, f32(layer) + 1.0) - max(low, f32(layer))) / (high - low);
-        add_moment(place_of_bin(meter.first + layer), max(share, 0.0) * moment);
+        add_carried(meter.first + layer, max(share, 0.0), what);
     }
+}
+
+// Adds a share of what belongs to a body to the sums of a bin: of a contact if nothing moves, else of a grain.
+fn add_carried(bin: u32, share: f32, what: Carried) {
+    let first = place_of_bin(bin);
+    if what.mass == 0.0 {
+        add_moment(first, share * what.moment);
+        return;
+    }
+    let flux = share * what.moment;
+    add_finely(first + 18u, flux[0].x);
+    add_finely(first + 22u, flux[1].x);
+    add_finely(first + 26u, flux[2].x);
+    add_finely(first + 30u, flux[1].y);
+    add_finely(first + 34u, flux[2].y);
+    add_finely(first + 38u, flux[2].z);
+    for (var i = 0u; i < 3u; i++) {
+        add_to(first + 42u + 2u * i, share * what.momentum[i] * params.load_scale);
+    }
+    // As many units per kg as per N s.
+    add_to(first + 48u, share * what.mass * params.load_scale);
+}
+
+// Adds a number to two sums, one in units and one in parts of a unit: grains that hardly move carry less than a unit on their way.
+fn add_finely(place: u32, value: f32) {
+    let units = value * params.torque_scale;
+    add_to(place, round(units));
+    add_to(place + 2u, (units - round(units)) * FINE);
 }
 
 // Adds a moment to the nine sums from a word on, row by row.

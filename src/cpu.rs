@@ -55,7 +55,7 @@ use crate::engine::{
 };
 use crate::error::Error;
 use crate::law::guard::LARGEST_GAIN;
-use crate::model::{World, contact_reach};
+use crate::model::{MeterSums, World, contact_reach};
 use crate::settings::{Bookkeeping, Method, Order, Settings, ToleranceKind, WarmStart};
 
 use patches::Patches;
@@ -98,10 +98,10 @@ pub struct CpuEngine {
     /// Total impulse of the contacts on each boundary since the start, and the constraints of the contacts with boundaries.
     pub(crate) impulses: Vec<TotalImpulse>,
     boundary_constraints: Vec<u32>,
-    /// Sums of impulse times arm since the start in the meters of the world \[N m s\].
-    pub(crate) stresses: Vec<DMat3>,
-    /// The same of every grain since it came; empty unless the world measures them.
-    grain_stresses: Vec<DMat3>,
+    /// Sums since the start in the meters of the world.
+    pub(crate) stresses: Vec<MeterSums>,
+    /// Sums of impulse times arm of every grain since it came \[N m s\]; empty unless the world measures them.
+    pub(crate) grain_stresses: Vec<DMat3>,
     /// Whether a substep is solved again in which friction and rolling made energy \[E12\].
     pub(crate) is_guarded: bool,
     pub(crate) newcomers: Newcomers,
@@ -155,7 +155,7 @@ impl CpuEngine {
             balance: EnergyBalance::opened_at(&world),
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             boundary_constraints: Vec::new(),
-            stresses: vec![DMat3::ZERO; world.meter_bins()],
+            stresses: vec![MeterSums::ZERO; world.meter_bins()],
             grain_stresses: vec![DMat3::ZERO; if world.measures_grains { world.grain_count() } else { 0 }],
             newcomers: Newcomers::default(),
             coupling: Box::new(Alone),
@@ -246,7 +246,8 @@ impl CpuEngine {
         let impulses = self.of_contacts(|constraint| *constraint.carried(self.settings.method));
         let of = |(&key, impulse)| Carried { key, impulse, known: self.patches.known_of(&key) };
         let so_far: Vec<Carried> = self.keys.iter().zip(impulses).map(of).collect();
-        let carried = self.coupling.hand_over(&mut self.world, 1.0 + self.settings.reach(), &so_far)?;
+        let reach = 1.0 + self.settings.reach();
+        let carried = self.coupling.hand_over(&mut self.world, reach, &so_far, &mut self.grain_stresses)?;
         let of_patches = carried.iter().filter_map(|of| of.known.map(|known| (of.key, known)));
         let (keys, known) = of_patches.unzip();
         self.patches = Patches::remembered(keys, known);
@@ -338,6 +339,13 @@ impl CpuEngine {
             loads::add(of_boundaries, &mut self.impulses);
             stress::add(&self.world, &self.constraints, self.coupling.counting(), &mut self.stresses);
             stress::add_to_grains(&self.world, &self.constraints, &mut self.grain_stresses);
+            stress::add_motion(
+                &self.world,
+                &self.velocities,
+                h,
+                self.coupling.counting(),
+                &mut self.stresses,
+            );
         });
         let removed_energy = self.move_bodies(end)?;
         self.balance += works + EnergyBalance { removed_energy, ..EnergyBalance::default() };

@@ -163,7 +163,7 @@ impl GpuEngine {
         let anchors = Anchors::for_world(&world, &settings);
         let warning = too_long_for_joints(&world, settings.substep());
         let engine = GpuEngine {
-            loads: Loads::none(LoadScale::of(&world, &anchors), &world),
+            loads: Loads::none(LoadScale::of(&world, &anchors), &world, settings.substep()),
             grain_stresses: vec![DMat3::ZERO; if world.measures_grains { world.grain_count() } else { 0 }],
             anchors,
             start_time: world.time,

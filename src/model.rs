@@ -51,7 +51,7 @@ pub use levels::Levels;
 pub use material::Materials;
 pub use mesh::Mesh;
 pub use meshes::{Meshes, SurfaceBox};
-pub use meter::{Layers, Meter};
+pub use meter::{Layers, Meter, MeterSums};
 pub use motion::Motion;
 pub use periodic::{Periodic, contact_reach};
 pub use plane::Plane;
@@ -142,7 +142,7 @@ pub struct World {
     pub sinks: Vec<Sink>,
     /// Domain that grains are to stay in, if there is one.
     pub domain: Option<Domain>,
-    /// Meters of the stress of the contacts; to be set before an engine is made.
+    /// Meters of the stress; to be set before an engine is made.
     pub meters: Vec<Meter>,
     /// Whether engines sum the stress of every grain; to be set before an engine is made.
     pub measures_grains: bool,

@@ -39,7 +39,7 @@ pub mod watch;
 use glam::DMat3;
 
 use crate::engine::{Snapshot, TotalImpulse};
-use crate::model::World;
+use crate::model::{MeterSums, World};
 
 use energy::Balance;
 use quantity::{Needs, QUANTITIES, Quantity, View};
@@ -85,9 +85,9 @@ pub struct Base {
     pub time: f64,
     /// Total impulse of the contacts on each boundary since the start.
     pub impulses: Vec<TotalImpulse>,
-    /// Sums of impulse times arm in the meters of the world since the start \[N m s\].
-    pub stresses: Vec<DMat3>,
-    /// Id of every grain, and its sum of impulse times arm since it came \[N m s\]; empty unless the world measures grains.
+    /// Sums of the meters of the world since the start.
+    pub stresses: Vec<MeterSums>,
+    /// Id of every grain in ascending order, and its sum of impulse times arm since it came \[N m s\]; empty unless the world measures grains.
     pub grain_stresses: Vec<(u32, DMat3)>,
     /// Mass that each sink had removed \[kg\].
     pub removed_mass: Vec<f64>,

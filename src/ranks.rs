@@ -25,7 +25,7 @@ pub mod partition;
 
 use std::any::Any;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use crate::contact::Key;
 use crate::contact::carried::Carried;
@@ -187,8 +187,14 @@ impl Coupling for Links {
         self.choose_contacts(world, keys);
     }
 
-    fn hand_over(&mut self, world: &mut World, reach: f64, carried: &[Carried]) -> Option<Vec<Carried>> {
-        Some(self.move_grains(world, reach, carried))
+    fn hand_over(
+        &mut self,
+        world: &mut World,
+        reach: f64,
+        carried: &[Carried],
+        stresses: &mut Vec<DMat3>,
+    ) -> Option<Vec<Carried>> {
+        Some(self.move_grains(world, reach, carried, stresses))
     }
 }
 

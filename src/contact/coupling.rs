@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use crate::error::Error;
 use crate::model::World;
@@ -90,9 +90,16 @@ pub trait Coupling: Any + Send + Sync {
     fn choose(&mut self, _world: &mut World, _keys: &mut Vec<Key>) {}
 
     /// Gives grains to the parts in whose regions they are, and takes in those that come; `reach`: distance up to which two grains may
-    /// touch, over the sum of their radii. `carried` is what the contacts so far carry over. Returns what those that are left carry
-    /// over, ascending by key; `None` for an engine alone.
-    fn hand_over(&mut self, _world: &mut World, _reach: f64, _carried: &[Carried]) -> Option<Vec<Carried>> {
+    /// touch, over the sum of their radii. `carried` is what the contacts so far carry over, and `stresses` the sum
+    /// of impulse times arm of every grain \[N m s\], if they are measured, which go with the grains. Returns what the contacts that are
+    /// left carry over, ascending by key; `None` for an engine alone.
+    fn hand_over(
+        &mut self,
+        _world: &mut World,
+        _reach: f64,
+        _carried: &[Carried],
+        _stresses: &mut Vec<DMat3>,
+    ) -> Option<Vec<Carried>> {
         None
     }
 }

@@ -16,8 +16,8 @@ use crate::engine::consistent::{check_contacts, check_impulses};
 use crate::engine::saved::{self, MOST_STEPS};
 use crate::engine::{EnergyBalance, Newcomers, StepReport, TotalImpulse, is_guarded};
 use crate::error::Error;
-use crate::model::World;
 use crate::model::consistent::{Fault, claim, claim_length};
+use crate::model::{MeterSums, World};
 use crate::settings::Method;
 
 use super::search::Travel;
@@ -49,7 +49,7 @@ struct State<'a> {
     travel: Cow<'a, Travel>,
     newcomers: Cow<'a, Newcomers>,
     totals: Cow<'a, [TotalImpulse]>,
-    stresses: Cow<'a, [DMat3]>,
+    stresses: Cow<'a, [MeterSums]>,
     grain_stresses: Cow<'a, [DMat3]>,
     balance: EnergyBalance,
     is_guarded: bool,

@@ -1,29 +1,31 @@
-//! Stress: sums of impulse times arm of the contacts, over the substeps, in the meters of a world \[E17\]. Twin: `shaders/stress.wgsl`.
+//! Stress: sums of impulse times arm of the contacts, and of what grains carry as they move, over the substeps, in the meters of a world
+//! \[E17\]. Twin: `shaders/stress.wgsl`.
 //!
-//! An impulse meets the arms of the positions at which its substep began, as those of the constraint are.
+//! An impulse meets the arms of the positions at which its substep began, as those of the constraint are. From there the grains move.
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::contact::constraint::Constraint;
 use crate::contact::tasks::CHUNK;
-use crate::model::{Meter, World};
+use crate::contact::velocity::Velocity;
+use crate::model::{Meter, MeterSums, World};
 
-/// Contacts that one task sums up. Sums of tasks are added in their order, so their bits do not depend on the number of threads.
+/// Contacts, or grains, that one task sums up. Sums of tasks are added in their order, so their bits do not depend on the number of threads.
 const AT_ONCE: usize = 4 * CHUNK;
 
-/// Adds the impulses of these constraints to the sums of the meters \[N m s\]. Of the bodies of a contact those count that `counts` says.
+/// Adds the impulses of these constraints to the sums of the meters. Of the bodies of a contact those count that `counts` says.
 pub fn add(
     world: &World,
     constraints: &[Constraint],
     counts: impl Fn(usize) -> bool + Sync,
-    totals: &mut [DMat3],
+    totals: &mut [MeterSums],
 ) {
     if totals.is_empty() {
         return;
     }
     let sums_of = |part: &[Constraint]| {
-        let mut sums = vec![DMat3::ZERO; totals.len()];
+        let mut sums = vec![MeterSums::ZERO; totals.len()];
         for constraint in part {
             let impulse = constraint.given().linear(constraint.normal);
             if impulse == DVec3::ZERO {
@@ -33,13 +35,47 @@ pub fn add(
             let [a, b] = constraint.bodies.map(|body| body as usize);
             for (body, arm, impulse) in [(a, constraint.arm_a, -impulse), (b, constraint.arm_b, impulse)] {
                 if counts(body) {
-                    add_arm(world, body, (arm, impulse), &mut sums);
+                    let what = MeterSums { contacts: moment_of(arm, impulse), ..MeterSums::ZERO };
+                    add_along(world, body, (arm, what), &mut sums);
                 }
             }
         }
         sums
     };
-    let parts: Vec<Vec<DMat3>> = constraints.par_chunks(AT_ONCE).map(sums_of).collect();
+    add_parts(constraints.par_chunks(AT_ONCE).map(sums_of).collect(), totals);
+}
+
+/// Adds what the grains carry in a substep of `h` \[s\], in which they move from their present positions at these velocities, to the sums
+/// of the meters. Of the bodies those count that `counts` says.
+pub fn add_motion(
+    world: &World,
+    velocities: &[Velocity],
+    h: f64,
+    counts: impl Fn(usize) -> bool + Sync,
+    totals: &mut [MeterSums],
+) {
+    if totals.is_empty() {
+        return;
+    }
+    let sums_of = |(part, velocities): (usize, &[Velocity])| {
+        let mut sums = vec![MeterSums::ZERO; totals.len()];
+        let first = world.grain_body(part * AT_ONCE);
+        for (body, velocity) in (first..).zip(velocities) {
+            let inverse_mass = world.bodies.inverse_mass[body];
+            // A grain without an inverse mass was removed.
+            if inverse_mass > 0.0 && counts(body) {
+                let what = MeterSums::of_motion(inverse_mass.recip(), velocity.linear, h);
+                add_along(world, body, (h * velocity.linear, what), &mut sums);
+            }
+        }
+        sums
+    };
+    let grains = &velocities[world.grain_body(0)..];
+    add_parts(grains.par_chunks(AT_ONCE).enumerate().map(sums_of).collect(), totals);
+}
+
+/// Adds the sums of tasks to the totals, in the order of the tasks.
+fn add_parts(parts: Vec<Vec<MeterSums>>, totals: &mut [MeterSums]) {
     for part in parts {
         totals.iter_mut().zip(part).for_each(|(total, sum)| *total += sum);
     }
@@ -66,20 +102,25 @@ fn moment_of(arm: DVec3, impulse: DVec3) -> DMat3 {
     DMat3::from_cols(arm * impulse.x, arm * impulse.y, arm * impulse.z)
 }
 
-/// Adds arm times impulse of one body of a contact to the meters that count it; boundaries count in none.
-fn add_arm(world: &World, body: usize, (arm, impulse): (DVec3, DVec3), sums: &mut [DMat3]) {
+/// Adds what belongs to a body along an arm, or along its way, to the meters that count the body; boundaries count in none.
+fn add_along(world: &World, body: usize, (arm, what): (DVec3, MeterSums), sums: &mut [MeterSums]) {
     let Some(grain) = world.grain_of_body(body) else { return };
-    let moment = moment_of(arm, impulse);
     let mut first = 0;
     for meter in &world.meters {
         if meter.material.is_none_or(|wanted| wanted == world.grain_material(grain)) {
-            add_to(meter, world, body, (arm, moment), &mut sums[first..]);
+            add_to(meter, world, body, (arm, what), &mut sums[first..]);
         }
         first += meter.bins();
     }
 }
 
-fn add_to(meter: &Meter, world: &World, body: usize, (arm, moment): (DVec3, DMat3), sums: &mut [DMat3]) {
+fn add_to(
+    meter: &Meter,
+    world: &World,
+    body: usize,
+    (arm, what): (DVec3, MeterSums),
+    sums: &mut [MeterSums],
+) {
     let centre = world.bodies.position[body];
-    meter.divide(&world.periodic, centre, arm, |bin, share| sums[bin] += share * moment);
+    meter.divide(&world.periodic, centre, arm, |bin, share| sums[bin] += what.share(share));
 }

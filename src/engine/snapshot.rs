@@ -7,7 +7,7 @@ use glam::{DMat3, DVec3};
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::law::normal::NormalLaw;
-use crate::model::{Meter, Touch, World};
+use crate::model::{Meter, MeterSums, Touch, World};
 use crate::settings::Settings;
 
 use super::compatible::{CompatibleForces, CompatiblePlan};
@@ -45,9 +45,8 @@ pub struct Snapshot {
     pub report: StepReport,
     /// Total impulse of contacts on each boundary since the start.
     pub impulses: Vec<TotalImpulse>,
-    /// Sums of impulse times arm of the contacts in the meters of the world since the start, impacts included \[E17\] \[N m s\]: one per
-    /// bin.
-    pub stresses: Vec<DMat3>,
+    /// Sums of the meters of the world since the start \[E17\]: one per bin.
+    pub stresses: Vec<MeterSums>,
     /// Sum of impulse times arm of the contacts of every grain since it came, impacts included \[E17\] \[N m s\]; empty unless the world
     /// [measures](World::measures_grains) them.
     pub grain_stresses: Vec<DMat3>,
@@ -100,9 +99,9 @@ impl Snapshot {
         self.contacts.iter().filter(counts)
     }
 
-    /// Sums of impulse times arm of a meter since the start, one per bin \[N m s\], and the place of the first among all `stresses`; `None`
-    /// if the world has no such meter.
-    pub fn measured(&self, meter: &Meter) -> Option<(usize, &[DMat3])> {
+    /// Sums of a meter since the start, one per bin, and the place of the first among all `stresses`; `None` if the world has no such
+    /// meter.
+    pub fn measured(&self, meter: &Meter) -> Option<(usize, &[MeterSums])> {
         let first = self.world.first_bin(meter)?;
         Some((first, self.stresses.get(first..first + meter.bins())?))
     }
@@ -178,7 +177,7 @@ impl Snapshot {
         contacts.sort_unstable_by_key(|contact| contact.key);
         join_patches(&world, &mut contacts, sides);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
-        let stresses = vec![DMat3::ZERO; world.meter_bins()];
+        let stresses = vec![MeterSums::ZERO; world.meter_bins()];
         let measured = if world.measures_grains { world.grain_count() } else { 0 };
         let grain_stresses = vec![DMat3::ZERO; measured];
         Snapshot {

@@ -258,7 +258,7 @@ impl Capacity {
         let of_impulses = 8 * u64::from(self.impulse_pairs) * contacts;
         // Sums of works: contacts, impacts of contacts, joints, impacts of joints, bodies.
         let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + 2 + bodies.div_ceil(64);
-        let of_grains = u64::from(self.grains) * 4 * layout::STRESS_WORDS as u64;
+        let of_grains = u64::from(self.grains) * 4 * layout::BIN_WORDS as u64;
         let [joints, rows, machines] = [self.joints, self.joint_rows, self.machines].map(u64::from);
         vec![
             ("params", layout::Params::min_size().get()),
@@ -317,7 +317,7 @@ impl Capacity {
     /// Returns the size of the sums of the loads on boundaries, and of the meters behind them \[bytes\].
     fn load_bytes(&self) -> u64 {
         let of_boundaries = u64::from(self.boundaries) * layout::LOAD_WORDS as u64;
-        4 * (of_boundaries + u64::from(self.meter_bins) * layout::STRESS_WORDS as u64)
+        4 * (of_boundaries + u64::from(self.meter_bins) * layout::BIN_WORDS as u64)
     }
 
     /// Returns the size of a buffer for one world \[bytes\].

@@ -145,7 +145,7 @@ impl Features {
     /// Whether a kernel runs, if it is one of those that sum stress or interrupt impacts.
     pub fn measure(self, entry: &str) -> bool {
         match entry {
-            "add_stress" => self.stress,
+            "add_stress" | "add_motion" => self.stress,
             "add_grain_stress" => self.grain_stress,
             "pause_impacts" | "resume_impacts" => self.settles,
             _ => true,

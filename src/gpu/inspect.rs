@@ -1,12 +1,13 @@
 //! Access to the data on the device between two stages, for stage tests and for the reports of the engine.
 
 use bytemuck::Pod;
-use glam::{DMat3, Vec3};
+use glam::Vec3;
 use pollster::block_on;
 
 use crate::contact::{Colouring, Key, Overflow};
 use crate::engine::{TotalImpulse, most_impact_sweeps};
 use crate::error::Error;
+use crate::model::MeterSums;
 use crate::settings::Settings;
 
 use super::constants::{self, Planned};
@@ -208,16 +209,17 @@ impl GpuEngine {
         Ok(self.loads_of_submission()?.totals())
     }
 
-    /// Reads the sums of impulse times arm that contacts gave the meters in this submission \[N m s\]; for stage tests.
+    /// Reads the sums of the meters in this submission; for stage tests.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn stresses(&self) -> Result<Vec<DMat3>, Error> {
+    pub fn stresses(&self) -> Result<Vec<MeterSums>, Error> {
         Ok(self.loads_of_submission()?.stresses())
     }
 
     fn loads_of_submission(&self) -> Result<Loads, Error> {
-        let mut loads = Loads::none(LoadScale::of(&self.world, &self.anchors), &self.world);
+        let mut loads =
+            Loads::none(LoadScale::of(&self.world, &self.anchors), &self.world, self.settings.substep());
         loads.add(&self.read_now::<u32>("loads", loads.bytes() as usize / 4)?);
         Ok(loads)
     }

@@ -25,7 +25,7 @@ pub use super::constants::*;
 pub use anchors::Anchors;
 pub use joints::{Joint, JointDrive, JointRow, Machine};
 pub(super) use joints::{Machines, joint_drives, pull_joints};
-pub(super) use loads::{LOAD_WORDS, LoadScale, Loads, STRESS_WORDS, grain_stresses};
+pub(super) use loads::{BIN_WORDS, LOAD_WORDS, LoadScale, Loads, STRESS_WORDS, grain_stresses};
 pub(super) use meshes::{mesh_blocks, surfaces_and_meshes};
 pub use range::check_single;
 pub use twins::*;

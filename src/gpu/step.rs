@@ -419,6 +419,7 @@ const BOOK_AND_MOVE: &[Stage] = &[
             Weigh(kernel("loads", "add_loads", At(Contacts))),
             measure("add_stress", &[], At(Booked)),
             measure("add_grain_stress", GRAIN_LOADS, At(Contacts)),
+            measure("add_motion", &[], Spheres),
         ],
     },
     Stage {

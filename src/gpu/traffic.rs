@@ -161,6 +161,7 @@ fn table(row: u64) -> Vec<(&'static str, &'static str, Traffic)> {
         ("loads", "add_loads", contact(size_of::<ConstraintHead>() as u64)),
         // In scenes with meters only.
         ("stress", "add_stress", Traffic { contact: IMPULSE, loaded: row + 2 * POSE, ..NOTHING }),
+        ("stress", "add_motion", grain(POSE + SPHERE + VELOCITY)),
         ("stress", "add_grain_stress", Traffic { contact: IMPULSE, loaded: row + 2 * 18 * WORD, ..NOTHING }),
         ("predict", "prepare_constraints", both(VELOCITY, row + 2 * IMPULSE)),
         ("predict", "apply_forces", grain(2 * VELOCITY)),

@@ -1,13 +1,15 @@
 //! Meters: parts of a scene in which engines sum the stress of the contacts.
 
-use glam::DVec3;
+use std::ops::{AddAssign, Sub};
+
+use glam::{DMat3, DVec3};
 
 use super::{MaterialId, Periodic, Region, World};
 
 /// Meter of the stress in a region, as a whole or cut into layers \[E17\].
 ///
-/// An engine adds up impulse times arm of every contact of the grains of the meter, in each of its substeps and rounds of impacts. A meter
-/// has one sum, or one per layer: its bins.
+/// An engine adds up impulse times arm of every contact of the grains of the meter, in each of its substeps and rounds of impacts, and
+/// what the grains carry as they move. A meter has [sums](MeterSums) of the whole region, or of every layer: its bins.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Meter {
@@ -18,6 +20,100 @@ pub struct Meter {
     pub material: Option<MaterialId>,
     /// Layers that the region is cut into; `None`: it is one whole.
     pub layers: Option<Layers>,
+}
+
+/// Sums of a bin of a meter since the start \[E17\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub struct MeterSums {
+    /// Arm times impulse of the contacts, impacts included \[N m s\].
+    pub contacts: DMat3,
+    /// Momentum of the grains times the way on which they carry it: the momentum flux, summed over time \[N m s\].
+    pub flux: DMat3,
+    /// Momentum of the grains, summed over time \[kg m\].
+    pub momentum: DVec3,
+    /// Mass of the grains, summed over time \[kg s\].
+    pub mass: f64,
+}
+
+impl MeterSums {
+    /// Number of real numbers in the sums.
+    pub const NUMBERS: usize = 22;
+    /// No contact, and no grain.
+    pub const ZERO: MeterSums =
+        MeterSums { contacts: DMat3::ZERO, flux: DMat3::ZERO, momentum: DVec3::ZERO, mass: 0.0 };
+
+    /// What a grain of this mass \[kg\] adds as it moves at a velocity \[m/s\] for a time \[s\].
+    pub fn of_motion(mass: f64, velocity: DVec3, time: f64) -> MeterSums {
+        let way = time * velocity;
+        let momentum = mass * velocity;
+        MeterSums {
+            contacts: DMat3::ZERO,
+            flux: DMat3::from_cols(way * momentum.x, way * momentum.y, way * momentum.z),
+            momentum: time * momentum,
+            mass: time * mass,
+        }
+    }
+
+    /// Stress times volume times time \[N m s\]: the part of the contacts, and the momentum flux less that of the mean velocity.
+    pub fn stress(&self) -> DMat3 {
+        if self.mass == 0.0 {
+            return self.contacts;
+        }
+        let [x, y, z] = (self.momentum / self.mass).to_array();
+        let of_mean = DMat3::from_cols(self.momentum * x, self.momentum * y, self.momentum * z);
+        self.contacts + (self.flux - of_mean)
+    }
+
+    /// This share of the sums.
+    #[must_use]
+    pub fn share(&self, share: f64) -> MeterSums {
+        MeterSums {
+            contacts: share * self.contacts,
+            flux: share * self.flux,
+            momentum: share * self.momentum,
+            mass: share * self.mass,
+        }
+    }
+
+    /// All numbers, one after the other.
+    pub fn to_array(&self) -> [f64; MeterSums::NUMBERS] {
+        let tensors = self.contacts.to_cols_array().into_iter().chain(self.flux.to_cols_array());
+        let mut numbers = tensors.chain(self.momentum.to_array()).chain([self.mass]);
+        [(); MeterSums::NUMBERS].map(|()| numbers.next().unwrap_or_default())
+    }
+
+    /// The sums of these numbers.
+    pub fn from_array(numbers: &[f64; MeterSums::NUMBERS]) -> MeterSums {
+        MeterSums {
+            contacts: DMat3::from_cols_slice(&numbers[..9]),
+            flux: DMat3::from_cols_slice(&numbers[9..18]),
+            momentum: DVec3::from_slice(&numbers[18..21]),
+            mass: numbers[21],
+        }
+    }
+}
+
+impl AddAssign for MeterSums {
+    fn add_assign(&mut self, other: MeterSums) {
+        self.contacts += other.contacts;
+        self.flux += other.flux;
+        self.momentum += other.momentum;
+        self.mass += other.mass;
+    }
+}
+
+impl Sub for MeterSums {
+    type Output = MeterSums;
+
+    fn sub(self, other: MeterSums) -> MeterSums {
+        MeterSums {
+            contacts: self.contacts - other.contacts,
+            flux: self.flux - other.flux,
+            momentum: self.momentum - other.momentum,
+            mass: self.mass - other.mass,
+        }
+    }
 }
 
 /// Layers of equal thickness across an axis.
@@ -59,7 +155,7 @@ impl Meter {
     }
 
     /// Calls `give` with each bin that the arm of a contact lies in, and the share of the arm in it. The arm leads from the centre of the
-    /// grain to the contact, and belongs to every layer by its length there.
+    /// grain to the contact, and belongs to every layer by its length there. So does the way of a grain in a substep.
     pub fn divide(&self, periodic: &Periodic, centre: DVec3, arm: DVec3, mut give: impl FnMut(usize, f64)) {
         let middle = self.region.centre();
         let place = periodic.image(centre, middle);
@@ -148,6 +244,27 @@ mod tests {
         let periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 4.0) };
         assert_eq!(shares(&meter(4), &periodic, 3.5, 1.0), [(3, 0.5), (0, 0.5)]);
         assert_eq!(shares(&meter(4), &periodic, 0.5, -1.0), [(0, 0.5), (3, 0.5)]);
+    }
+
+    /// Two grains of 1 and 3 kg that pass each other at 4 and -2 m/s for half a second: their mean velocity is -0.5 m/s, and the momentum
+    /// flux about it is 1 · 4.5² + 3 · 1.5² = 27 kg m²/s².
+    #[test]
+    fn the_stress_of_grains_in_flight_is_their_momentum_flux_about_the_mean_velocity() {
+        let mut sums = MeterSums::of_motion(1.0, 4.0 * DVec3::Y, 0.5);
+        sums += MeterSums::of_motion(3.0, -2.0 * DVec3::Y, 0.5);
+        let flux = sums.stress();
+        assert!((flux.y_axis.y - 0.5 * 27.0).abs() < 1e-12, "{flux}");
+        // All of them faster by the same: nothing changes.
+        let wind = DVec3::new(7.0, -1.0, 3.0);
+        let mut faster = MeterSums::of_motion(1.0, wind + 4.0 * DVec3::Y, 0.5);
+        faster += MeterSums::of_motion(3.0, wind - 2.0 * DVec3::Y, 0.5);
+        assert!(
+            (faster.stress() - flux).to_cols_array().iter().all(|x| x.abs() < 1e-12),
+            "{}",
+            faster.stress()
+        );
+        assert_eq!(MeterSums::from_array(&faster.to_array()), faster);
+        assert_eq!(MeterSums::ZERO.stress(), DMat3::ZERO, "no grain, no stress");
     }
 
     #[test]

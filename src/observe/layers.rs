@@ -5,7 +5,7 @@ use glam::{DMat3, DVec3};
 use super::contacts::coordination;
 use super::loads::outer;
 use super::regions::{place_near, room};
-use super::stress::contact_parts;
+use super::stress::mean_stresses;
 use super::{Base, grains};
 use crate::engine::Snapshot;
 use crate::model::plane::grain_volume;
@@ -37,8 +37,8 @@ pub struct Layer {
     pub temperature: f64,
     /// Mean number of touching contacts per grain, weighted by mass \[-\].
     pub coordination: f64,
-    /// Stress \[E17\] \[Pa\], positive under pressure: mean over the time since the base of the part of the contacts, each arm counting by
-    /// its length in the layer, and the part of the velocities, that of grains whose centre is in the layer, in this state.
+    /// Stress \[E17\] \[Pa\], positive under pressure: mean over the time since the base, with each arm of a contact and each way of a grain
+    /// counting by its length in the layer; without a base the part of the velocities of grains whose centre is in the layer.
     pub stress: DMat3,
     /// Mass \[kg\].
     mass: f64,
@@ -95,7 +95,7 @@ impl LayerPlan {
         self.region.contains(centre + self.axis * self.axis.dot(middle - centre), 0.0, 0.0)
     }
 
-    /// Computes the layers of a state. The part of the contacts in the stress is the mean since the base, zero without one.
+    /// Computes the layers of a state. The stress is the mean since the base; without one it has no part of contacts.
     pub fn layers(&self, snapshot: &Snapshot, base: Option<&Base>) -> Vec<Layer> {
         let world = &snapshot.world;
         let parts = self.parts(snapshot);
@@ -128,18 +128,28 @@ impl LayerPlan {
             let apart = velocity[part.body] - layer.velocity;
             layer.temperature += part.mass * apart.length_squared() / (ways * layer.mass);
         }
-        for grain in grains(snapshot) {
-            let Some(layer) = self.layer_of(place_near(&self.region, world, grain.body)) else { continue };
-            let apart = velocity[grain.body] - layers[layer].velocity;
-            layers[layer].stress += outer(apart, apart) * (grain.mass / volume);
+        for layer in &mut layers {
+            layer.temperature = share.sum(layer.temperature);
         }
-        let of_contacts = contact_parts(snapshot, &self.meter(), base);
-        for (layer, of_contacts) in layers.iter_mut().zip(of_contacts) {
-            (layer.temperature, layer.stress) = (share.sum(layer.temperature), share.sum(layer.stress));
-            layer.stress += of_contacts * volume.recip();
+        let stresses = mean_stresses(snapshot, &self.meter(), base)
+            .unwrap_or_else(|| self.momentum_fluxes(snapshot, &layers));
+        for (layer, stress) in layers.iter_mut().zip(stresses) {
+            layer.stress = stress * volume.recip();
         }
         layers.iter_mut().filter(|layer| layer.mass == 0.0).for_each(|layer| layer.temperature = f64::NAN);
         layers
+    }
+
+    /// Momentum flux in each layer of the grains whose centre is there, about the mean velocity of the layer, times its volume \[N m\].
+    fn momentum_fluxes(&self, snapshot: &Snapshot, layers: &[Layer]) -> Vec<DMat3> {
+        let mut fluxes = vec![DMat3::ZERO; layers.len()];
+        for grain in grains(snapshot) {
+            let place = place_near(&self.region, &snapshot.world, grain.body);
+            let Some(layer) = self.layer_of(place) else { continue };
+            let apart = snapshot.world.bodies.velocity[grain.body] - layers[layer].velocity;
+            fluxes[layer] += grain.mass * outer(apart, apart);
+        }
+        fluxes.into_iter().map(|flux| snapshot.share.sum(flux)).collect()
     }
 
     /// Layer that a centre is in, if it is within the cross section.
@@ -248,7 +258,7 @@ mod tests {
             let bodies = &state.world.bodies;
             let expected = 2.0 * bodies.velocity[1].x + 16.0 * bodies.velocity[2].x;
             assert!((momentum - expected).abs() < 1e-12, "{momentum} for {expected}");
-            // The kinetic part of the stress depends on the number of layers; along y nothing moves, and there is only the part of the contacts.
+            // The mean velocity, and so the flux about it, depends on the number of layers; along y nothing moves.
             let stress = mean(&|layer| layer.stress.col(1)[1]);
             assert!((stress - whole.col(1)[1]).abs() < 1e-9, "{stress}");
         }
@@ -259,8 +269,9 @@ mod tests {
     #[test]
     fn every_layer_of_a_column_carries_the_weight_above_it() {
         // Layers of 0.1 m: 180 N below the centre at 0.45 m, 160 N between the centres, nothing above that at 1.9 m, on 4 m².
-        let (mut state, base) = measured(stack(), vec![plan(40).meter()]);
-        state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::ZERO);
+        let mut still = stack();
+        still.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::ZERO);
+        let (state, base) = measured(still, vec![plan(40).meter()]);
         // The contact with the floor is 0.025 m below it, so the lowest layer of the arm, from -0.1 m on, has a quarter of it.
         for (i, layer) in plan(40).layers(&state, Some(&base)).iter().enumerate() {
             let middle = -0.35 + 0.1 * i as f64;

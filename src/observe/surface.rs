@@ -76,9 +76,18 @@ impl State {
 
 /// Top of the grains over the centre of each cell \[m\]; x varies fastest.
 pub fn heights(snapshot: &Snapshot, plan: &SurfacePlan) -> Vec<f64> {
+    heights_of(snapshot, snapshot.present_grains(), plan)
+}
+
+/// As [`heights`], of some of the grains that this process counts.
+pub(super) fn heights_of(
+    snapshot: &Snapshot,
+    grains: impl Iterator<Item = usize>,
+    plan: &SurfacePlan,
+) -> Vec<f64> {
     let (edges, [columns, rows]) = (plan.edges(), plan.cells);
     let mut heights = vec![plan.floor; columns * rows];
-    for (centre, radius) in snapshot.world.spheres_of_grains(snapshot.present_grains()) {
+    for (centre, radius) in snapshot.world.spheres_of_grains(grains) {
         // In units of cells; centres of cells are at whole numbers.
         let place = (centre.truncate() - plan.min) / edges - 0.5;
         let reach = DVec2::splat(radius) / edges;

@@ -2,12 +2,12 @@
 
 use std::f64::consts::PI;
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread, StepReport};
 use crate::law::pair::Material;
-use crate::model::{Boundary, Form, Grain, Materials, Meter, Motion, Sink, Surface, World};
+use crate::model::{Boundary, Form, Grain, Materials, Meter, MeterSums, Motion, Sink, Surface, World};
 
 use super::Base;
 use super::loads::outer;
@@ -147,29 +147,40 @@ pub(crate) fn empty() -> Snapshot {
     Snapshot::new(world(DVec3::new(0.0, 0.0, -10.0)), Vec::new(), 0.005, StepReport::default())
 }
 
-/// The state with these meters, in which the impulses of its contacts acted over the last substep, and the base at its beginning.
+/// The state with these meters, in which the impulses of its contacts acted over the last substep and its grains moved as they do, and the
+/// base at its beginning.
 pub(crate) fn measured(mut state: Snapshot, meters: Vec<Meter>) -> (Snapshot, Base) {
     let bins = meters.iter().map(Meter::bins).sum();
     let base = Base {
         time: state.report.time - state.substep,
-        stresses: vec![DMat3::ZERO; bins],
+        stresses: vec![MeterSums::ZERO; bins],
         ..Base::default()
     };
-    state.stresses = vec![DMat3::ZERO; bins];
+    state.stresses = vec![MeterSums::ZERO; bins];
+    let mut all = Vec::new();
     for contact in &state.contacts {
         let impulse = contact.impulse.linear(contact.normal);
         for (body, impulse) in contact.bodies.into_iter().zip([-impulse, impulse]) {
             if state.world.grain_of_body(body as usize).is_none() {
                 continue;
             }
-            let centre = state.world.bodies.position[body as usize];
-            let (arm, mut first) = (contact.point - centre, 0);
-            for meter in &meters {
-                meter.divide(&state.world.periodic, centre, arm, |bin, share| {
-                    state.stresses[first + bin] += share * outer(arm, impulse);
-                });
-                first += meter.bins();
-            }
+            let arm = contact.point - state.world.bodies.position[body as usize];
+            all.push((body as usize, arm, MeterSums { contacts: outer(arm, impulse), ..MeterSums::ZERO }));
+        }
+    }
+    for grain in 0..state.world.grain_count() {
+        let body = state.world.grain_body(grain);
+        let velocity = state.world.bodies.velocity[body];
+        let sums = MeterSums::of_motion(state.world.grain_mass(grain), velocity, state.substep);
+        all.push((body, state.substep * velocity, sums));
+    }
+    for (body, arm, sums) in all {
+        let (centre, mut first) = (state.world.bodies.position[body], 0);
+        for meter in &meters {
+            meter.divide(&state.world.periodic, centre, arm, |bin, share| {
+                state.stresses[first + bin] += sums.share(share);
+            });
+            first += meter.bins();
         }
     }
     state.world.meters = meters;

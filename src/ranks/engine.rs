@@ -20,7 +20,7 @@ use crate::engine::{
     Answer, EnergyBalance, Engine, Identity, Occupied, Parts, Snapshot, StepReport, TotalImpulse,
 };
 use crate::error::Error;
-use crate::model::{Grain, GrainState, World};
+use crate::model::{Grain, GrainState, MeterSums, World};
 use crate::settings::{Algorithm, Method, Order, Settings};
 
 use super::communicator::{Communicator, Shared};
@@ -94,7 +94,9 @@ struct Haul {
     grains: Vec<GrainState>,
     contacts: Vec<Contact>,
     totals: Vec<TotalImpulse>,
-    stresses: Vec<DMat3>,
+    stresses: Vec<MeterSums>,
+    /// Sums of impulse times arm of the own grains, by place in the whole world.
+    grain_stresses: Vec<(u32, DMat3)>,
 }
 
 /// State of a contact, with its key in the whole world.
@@ -120,10 +122,6 @@ pub fn open(
     answer: Answer,
 ) -> Result<Ranked, Error> {
     check(&settings)?;
-    if world.measures_grains {
-        let (what, advice) = ("the stress of every grain", "set observe.grain_stress = false");
-        return Err(Error::NotOnRanks { what, advice });
-    }
     let communicator = Shared::new(communicator);
     let (rank, ranks) = (communicator.rank(), communicator.ranks());
     let mut part = CpuEngine::new(world.without_grains(), settings);
@@ -235,7 +233,7 @@ fn show(part: &mut CpuEngine) -> Result<Snapshot, Error> {
         (total.linear, total.angular) = (shown.share.sum(total.linear), shown.share.sum(total.angular));
     }
     for total in &mut shown.stresses {
-        *total = shown.share.sum(*total);
+        *total = MeterSums::from_array(&shown.share.sum(total.to_array()));
     }
     Ok(shown)
 }
@@ -253,7 +251,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
     let links = self::links(&mut *part.coupling);
     (links.held.partition, links.held.largest_reach) = (common.partition, common.largest_reach);
     links.largest_diameter = common.largest_diameter;
-    links.take(&mut part.world, cargo);
+    part.grain_stresses = links.take(&mut part.world, cargo);
     part.travel = Travel::default();
     part.hold_contacts(Vec::new(), colouring::one_after_the_other(0), &[]);
     part.is_guarded = common.is_guarded;
@@ -266,7 +264,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
         |whole| whole.impulses.clone(),
     );
     part.stresses =
-        whole.map_or_else(|| vec![DMat3::ZERO; part.world.meter_bins()], |whole| whole.stresses.clone());
+        whole.map_or_else(|| vec![MeterSums::ZERO; part.world.meter_bins()], |whole| whole.stresses.clone());
     part.world.replaced = whole.map_or_else(Vec::new, |whole| whole.world.all_removed());
 }
 
@@ -311,7 +309,9 @@ fn cargos(whole: &CpuEngine, partition: &Partition, ranks: usize) -> Vec<Cargo> 
     let mut cargos: Vec<Cargo> = (0..ranks).map(|_| Cargo::default()).collect();
     let owner = |grain: usize| partition.owner(world.bodies.position[world.grain_body(grain)]);
     for grain in world.present_grains() {
-        cargos[owner(grain)].grains.push(world.grain_state(grain));
+        let cargo = &mut cargos[owner(grain)];
+        cargo.grains.push(world.grain_state(grain));
+        cargo.stresses.extend(whole.grain_stresses.get(grain).map(|sum| (grain as u32, *sum)));
     }
     let goal = |shape: u32| world.grain_of_shape(shape).map(owner);
     for (&contact, constraint) in whole.colouring.order.iter().zip(&whole.constraints) {
@@ -332,11 +332,12 @@ fn cargos(whole: &CpuEngine, partition: &Partition, ranks: usize) -> Vec<Cargo> 
 
 impl Haul {
     fn of(part: &mut CpuEngine) -> Haul {
-        let CpuEngine { world, keys, colouring, constraints, patches, impulses, stresses, coupling, .. } =
-            part;
-        let grains = links(&mut **coupling).own_states(world);
+        let CpuEngine { world, keys, colouring, constraints, patches, impulses, coupling, .. } = part;
+        let (stresses, grain_stresses) = (&part.stresses, &part.grain_stresses);
         let counted = coupling.counted(constraints.len());
         let links = links(&mut **coupling);
+        let grains = links.own_states(world);
+        let grain_stresses = links.own_stresses(grain_stresses);
         let state = |(&contact, constraint): (&u32, &crate::contact::constraint::Constraint)| {
             let key = keys[contact as usize];
             Contact {
@@ -349,7 +350,7 @@ impl Haul {
             }
         };
         let contacts = colouring.order.iter().zip(&*constraints).take(counted).map(state).collect();
-        Haul { contacts, totals: impulses.clone(), stresses: stresses.clone(), grains }
+        Haul { contacts, totals: impulses.clone(), stresses: stresses.clone(), grain_stresses, grains }
     }
 }
 
@@ -362,12 +363,15 @@ impl CpuEngine {
         (world.joints, world.joint_states) = (part.world.joints.clone(), part.world.joint_states.clone());
         world.time = part.world.time;
         self.impulses.fill(TotalImpulse::default());
-        self.stresses.fill(DMat3::ZERO);
+        self.stresses.fill(MeterSums::ZERO);
+        self.grain_stresses.fill(DMat3::ZERO);
         let mut contacts = Vec::new();
         for haul in hauls {
             haul.grains.iter().for_each(|state| world.set_grain_state(state.place as usize, state));
             self.impulses.iter_mut().zip(haul.totals).for_each(|(total, of_rank)| *total += of_rank);
             self.stresses.iter_mut().zip(haul.stresses).for_each(|(total, of_rank)| *total += of_rank);
+            let of_grains = haul.grain_stresses.into_iter();
+            of_grains.for_each(|(place, sum)| self.grain_stresses[place as usize] = sum);
             contacts.extend(haul.contacts);
         }
         contacts.sort_unstable_by_key(|contact| contact.key);

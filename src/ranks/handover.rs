@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,8 @@ pub(super) struct Held {
 pub(super) struct Cargo {
     pub grains: Vec<GrainState>,
     pub contacts: Vec<Carried>,
+    /// Sum of impulse times arm of each grain, by place in the whole world; empty unless the world measures them.
+    pub stresses: Vec<(u32, DMat3)>,
 }
 
 /// Where an own grain goes: it stays, or goes to the rank in whose region it is, or was removed.
@@ -119,22 +121,32 @@ impl Held {
 
 impl Links {
     /// Gives grains to the ranks in whose regions they are, and fetches ghosts. Returns what the contacts that are left carry over.
-    pub(super) fn move_grains(&mut self, world: &mut World, reach: f64, so_far: &[Carried]) -> Vec<Carried> {
+    pub(super) fn move_grains(
+        &mut self,
+        world: &mut World,
+        reach: f64,
+        so_far: &[Carried],
+        grain_stresses: &mut Vec<DMat3>,
+    ) -> Vec<Carried> {
         self.move_borders(world);
         self.note_removed(world);
         let newcomers = self.held.take_newcomers(world);
         let goals = self.goals(world);
-        let came = self.give_away(world, &goals, so_far, newcomers);
+        let mut stresses = self.own_stresses(grain_stresses);
+        let came = self.give_away(world, &goals, so_far, &stresses, newcomers);
+        stresses.extend(came.stresses);
         let ghosts = self.fetch_ghosts(world, &goals, &came.grains, reach);
         let rank = self.communicator.rank() as u32;
         let mut others: Vec<(GrainState, u32)> = came.grains.into_iter().map(|state| (state, rank)).collect();
         others.extend(ghosts);
         let now = self.fill(world, &goals, others);
+        *grain_stresses = self.by_grain(world, stresses);
         self.held.before(world, so_far, &now, came.contacts)
     }
 
     /// Takes the grains and contacts of a whole scene that are for this rank, in place of all that it holds; the world has no grains yet.
-    pub(super) fn take(&mut self, world: &mut World, cargo: Cargo) {
+    /// Returns the sum of impulse times arm of each of them.
+    pub(super) fn take(&mut self, world: &mut World, cargo: Cargo) -> Vec<DMat3> {
         let rank = self.communicator.rank() as u32;
         let Held { places, spheres, gone, newcomers, .. } = &mut self.held;
         places.clear();
@@ -145,6 +157,29 @@ impl Links {
         self.held.waiting = cargo.contacts;
         (self.own, self.ghosts, self.out, self.into) = Default::default();
         (self.foreign, self.touch_each_other) = (0, false);
+        self.by_grain(world, cargo.stresses)
+    }
+
+    /// Sums of impulse times arm of the own grains, which have all of their contacts here, by place in the whole world, ascending.
+    pub(super) fn own_stresses(&self, stresses: &[DMat3]) -> Vec<(u32, DMat3)> {
+        let own = self.held.own(self.communicator.rank());
+        own.filter_map(|grain| Some((self.held.places[grain], *stresses.get(grain)?))).collect()
+    }
+
+    /// Sum of each grain that is here, from those of own grains by place in the whole world; zero for newcomers and ghosts.
+    fn by_grain(&self, world: &World, mut stresses: Vec<(u32, DMat3)>) -> Vec<DMat3> {
+        if !world.measures_grains {
+            return Vec::new();
+        }
+        stresses.sort_unstable_by_key(|(place, _)| *place);
+        let rank = self.communicator.rank();
+        let of = |place: &u32| {
+            let found = stresses.binary_search_by_key(place, |(place, _)| *place).ok()?;
+            Some(stresses[found].1)
+        };
+        let grains = self.held.places.iter().zip(&self.held.owners);
+        let sum = |(place, &owner): (&u32, &u32)| Some(place).filter(|_| owner as usize == rank).and_then(of);
+        grains.map(|grain| sum(grain).unwrap_or(DMat3::ZERO)).collect()
     }
 
     /// States of the grains that this rank owns, and of those of its grains that were removed since they were last told.
@@ -199,12 +234,17 @@ impl Links {
         world: &World,
         goals: &[Goal],
         so_far: &[Carried],
+        stresses: &[(u32, DMat3)],
         newcomers: Vec<GrainState>,
     ) -> Cargo {
         let mut leaving: Vec<Cargo> = (0..self.communicator.ranks()).map(|_| Cargo::default()).collect();
         for (grain, goal) in goals.iter().enumerate() {
             if let Goal::Rank(other) = goal {
-                leaving[*other as usize].grains.push(self.held.state(world, grain));
+                let cargo = &mut leaving[*other as usize];
+                let state = self.held.state(world, grain);
+                let found = stresses.binary_search_by_key(&state.place, |(place, _)| *place);
+                cargo.stresses.extend(found.ok().map(|found| stresses[found]));
+                cargo.grains.push(state);
             }
         }
         for state in newcomers {
@@ -228,6 +268,7 @@ impl Links {
         for (_, cargo) in self.deliver::<Cargo>(leaving) {
             all.grains.extend(cargo.grains);
             all.contacts.extend(cargo.contacts);
+            all.stresses.extend(cargo.stresses);
         }
         all
     }

@@ -3,7 +3,7 @@
 //! The whole world knows the places of all grains. It is told first which grains were removed, as newcomers take their places. Until the
 //! next search a rank keeps newcomers after its other grains, in no order.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
 use crate::cpu::CpuEngine;
@@ -64,6 +64,9 @@ pub(super) fn take_in(part: &mut CpuEngine, whole: Option<(&CpuEngine, &[usize])
     for state in links.deliver::<Vec<GrainState>>(newcomers).into_iter().flat_map(|(_, states)| states) {
         links.held.append(&state, links.communicator.rank() as u32);
         part.world.push_grain_state(&state);
+    }
+    if part.world.measures_grains {
+        part.grain_stresses.resize(part.world.grain_count(), DMat3::ZERO);
     }
     links.count(&part.world);
     links.largest_diameter = arrival.largest_diameter;

@@ -6,13 +6,15 @@
 //! flux of their velocities. Over the time T since the output before, with n the substeps in it:
 //!
 //! ```text
-//! σ = 1/V [ Σ_p m v' v'ᵀ  -  1/T Σ_n Σ_p Σ_c r λᵀ ]
+//! σ = 1/(V T) Σ_n Σ_p [ m h v' v'ᵀ  -  Σ_c r λᵀ ]
 //!
 //! r    contact point minus centre of p, in the positions at which substep n begins   [m]
 //! λ    impulse on p there, of the impact stage [E6] as of the sweeps [E5]            [N s]
-//! v'   velocity of p less the mean velocity of the region, weighted by mass, at the
-//!      output                                                                        [m/s]
+//! v'   velocity of p after substep n less the mean velocity V                        [m/s]
+//! V    Σ_n Σ_p m v / Σ_n Σ_p m over the same region and time                         [m/s]
 //! ```
+//!
+//! Of the velocities engines sum h m, h m v and h m v vᵀ, from which Σ m v' v'ᵀ = Σ m v vᵀ - V Σ m vᵀ.
 //!
 //! The two halves of a contact, r and λ of one grain and of the other, add up to the branch vector between the centres times the impulse
 //! (Luding 2004). A contact with a wall has one half: the wall is no part of the region. A grain belongs to a region with all of its
@@ -25,9 +27,9 @@
 //! Σ m x⁺ v⁺ᵀ - Σ m x vᵀ  =  h Σ m v⁺ v⁺ᵀ + Σ x (Σ λ + h f)ᵀ
 //! ```
 //!
-//! exactly, with the velocities after the substep, which are those of an output, and the arms before it. Over a long time the left side is
-//! bounded: the sum of both parts of the stress balances the applied forces f without an error of the step. Arms at the end of a substep
-//! would make the shear stress of a flow of the shear rate γ̇ smaller by h γ̇ σ_zz.
+//! exactly, with the velocities after the substep and the arms before it. Over a long time the left side is bounded: the sum of both parts
+//! of the stress balances the applied forces f without an error of the step. Arms at the end of a substep would make the shear stress of a
+//! flow of the shear rate γ̇ smaller by h γ̇ σ_zz.
 //!
 //! **Impacts count.** A bounce takes no time, so a snapshot shows nothing of it: the impulses are summed in every substep and round. A
 //! gas of elastic spheres has impacts alone; of the pressure of Carnahan & Starling (1969),
@@ -40,14 +42,19 @@
 //! close \[E6\], so spheres of diameter d seem larger by the gap at that time, half of h u_n in the mean: with d ln (Z - 1)/d ln φ = 2.1 at
 //! φ = 0.3 the part of the contacts is too high by 6 times that gap over d.
 //!
-//! **Layers.** In a layer an arm counts by its length there, and a velocity where its centre is. That is the stress on planes across the
-//! axis, averaged over the layer (Irving & Kirkwood 1950). In a bed at rest, or in the mean over a steady flow, σ_zz on a plane is then the
-//! weight of the centres above over the area, and σ_zx their weight along the flow, whatever the thickness of the layers and wherever they
-//! cut through grains. Spread over the volume of its grains, the stress would follow the solid fraction instead, up and down with every row
-//! of grains at a wall. Across a periodic axis an arm that leads out of one face comes in at the other.
+//! **Layers.** In a layer an arm counts by its length there, and so does the way h v of a grain in a substep, which carries m v. That is
+//! the stress on planes across the axis, averaged over the layer (Irving & Kirkwood 1950). In a bed at rest, or in the mean over a steady
+//! flow, σ_zz on a plane is then the weight of the centres above over the area, and σ_zx their weight along the flow, whatever the thickness
+//! of the layers and wherever they cut through grains. Spread over the volume of its grains, the stress would follow the solid fraction
+//! instead, up and down with every row of grains at a wall. Across a periodic axis an arm that leads out of one face comes in at the other.
+//! A layer in which the surface of the bed lies is no exception: the stress of the layer is the mean over all of its planes, those above
+//! the surface included, and so is the weight above it.
 //!
-//! **Velocities** are those of the output, and the mean is that of the region or layer at that time: what a layer swings as a whole counts
-//! as flow. So their part is a sample, which is to be averaged over many outputs, where the part of the contacts is a mean already.
+//! **The mean velocity** is that over the time since the output before (Babic 1997, Weinhart et al. 2013), and not that of one state: the
+//! mean of N grains follows their fluctuations, so that about it they have 1 - 1/N of their momentum flux, and in the thin layers at
+//! a surface N is small. With V = 0 across the layers the balance of momentum above holds for any T. A flow that changes speed between two
+//! outputs has a part of that change in its stress, at a steady acceleration a ρ (a T)²/12. So outputs are to be frequent where a flow is
+//! not steady, and apart by many collisions where layers hold few grains.
 //!
 //! **Grains.** With `observe.grain_stress` frames show -1/(V_p T) Σ_n Σ_c r λᵀ of every grain, V_p its volume.
 //!

@@ -12,13 +12,13 @@ use crate::restart::scenes::{EMITTER_AND_SINK, SCENES};
 use esker::contact::{Impulse, Key};
 use esker::engine::{Engine, Snapshot, StepReport};
 use esker::error::Error;
-use esker::model::World;
+use esker::model::{Meter, Region, World};
 use esker::ranks::communicator::threads;
 use esker::ranks::engine::open;
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Algorithm, Method, Order, Settings, ToleranceKind, WarmStart};
 use esker::simulation::{Simulation, answer};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use threads_as_ranks::{on_ranks, on_ranks_of};
 
 fn after(engine: &mut dyn Engine, steps: u64) -> Snapshot {
@@ -126,6 +126,40 @@ fn run(scene: &Scenario, [ranks, threads_each]: [usize; 2], steps: u64) -> Snaps
         simulation.step(steps).unwrap();
         simulation.state().unwrap().clone()
     })
+}
+
+/// Grains fly about in a box and change ranks. In every meter that holds all of them their contacts are those of the grains, one by one.
+#[test]
+fn the_stress_of_grains_goes_with_them_from_rank_to_rank() {
+    let scene = box_of(150);
+    let mut world = scene.world;
+    world.gravity = DVec3::ZERO;
+    for (i, velocity) in world.bodies.velocity.iter_mut().enumerate() {
+        *velocity = DVec3::new((1.3 * i as f64).sin(), (2.3 * i as f64).cos(), (1.7 * i as f64).sin());
+    }
+    let region = Region::Box { min: DVec3::splat(-1.0), max: DVec3::splat(1.0) };
+    world.meters = vec![Meter { region, material: None, layers: None }];
+    world.measures_grains = true;
+    on_ranks(3, &world, &scene.settings, |engine| {
+        let mut sum = DMat3::ZERO;
+        for turn in 0..4 {
+            let state = after(engine, 40);
+            let of_grains: DMat3 = state.grain_stresses.iter().sum();
+            let measured = state.stresses[0].contacts;
+            let error =
+                (of_grains - measured).to_cols_array().into_iter().fold(0.0, |most, x| x.abs().max(most));
+            assert!(error < 1e-10 * measured.x_axis.x, "turn {turn}: {of_grains} for {measured}");
+            assert!(
+                measured.x_axis.x > 1.2 * sum.x_axis.x && measured.x_axis.x > 0.0,
+                "turn {turn}: nothing bounced"
+            );
+            sum = measured;
+            if turn == 1 {
+                // The scene is divided anew, with the sums so far.
+                engine.change(&mut |_| {}).unwrap();
+            }
+        }
+    });
 }
 
 #[test]

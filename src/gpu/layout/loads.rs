@@ -1,11 +1,11 @@
-//! Loads: impulses of contacts on boundaries, and impulses times arms in the meters of stress, which the device sums as integers.
+//! Loads: impulses of contacts on boundaries, and the sums of the meters of stress, which the device adds up as integers.
 
 use glam::{DMat3, DVec3};
 
 use crate::engine::TotalImpulse;
-use crate::model::World;
 #[cfg(feature = "scenario")]
 use crate::model::consistent::{Fault, claim, claim_length};
+use crate::model::{MeterSums, World};
 
 use super::Anchors;
 
@@ -43,7 +43,7 @@ impl LoadScale {
     }
 }
 
-/// Impulses of contacts on the boundaries, and impulses times arms in the meters, since the start. The sums stay integers, so that they do
+/// Impulses of contacts on the boundaries, and sums of the meters, since the start. The sums stay integers, so that they do
 /// not depend on the number of submissions.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
@@ -53,21 +53,24 @@ pub(in crate::gpu) struct Loads {
     before: Vec<TotalImpulse>,
     /// Integer sums under the present scale, by boundary: linear, then angular.
     sums: Vec<[i128; 6]>,
-    /// Sums of the meters before the present scale was set, by bin \[N m s\], and integer sums under it, row by row.
-    stress_before: Vec<DMat3>,
-    stress_sums: Vec<[i128; 9]>,
+    /// Length of a substep \[s\], by which the host multiplies mass and momentum.
+    substep: f64,
+    /// Sums of the meters before the present scale was set, by bin, and integer sums under it.
+    bins_before: Vec<MeterSums>,
+    bin_sums: Vec<[i128; BIN_SUMS]>,
 }
 
 impl Loads {
-    /// Returns zero loads of the boundaries and meters of a world.
-    pub(in crate::gpu) fn none(scale: LoadScale, world: &World) -> Loads {
+    /// Returns zero loads of the boundaries and meters of a world that is solved in substeps of this length \[s\].
+    pub(in crate::gpu) fn none(scale: LoadScale, world: &World, substep: f64) -> Loads {
         let (boundaries, bins) = (world.boundaries.len(), world.meter_bins());
         Loads {
             scale,
             before: vec![TotalImpulse::default(); boundaries],
             sums: vec![[0; 6]; boundaries],
-            stress_before: vec![DMat3::ZERO; bins],
-            stress_sums: vec![[0; 9]; bins],
+            substep,
+            bins_before: vec![MeterSums::ZERO; bins],
+            bin_sums: vec![[0; BIN_SUMS]; bins],
         }
     }
 
@@ -77,8 +80,9 @@ impl Loads {
             scale,
             before: self.totals(),
             sums: vec![[0; 6]; self.sums.len()],
-            stress_before: self.stresses(),
-            stress_sums: vec![[0; 9]; self.stress_sums.len()],
+            substep: self.substep,
+            bins_before: self.stresses(),
+            bin_sums: vec![[0; BIN_SUMS]; self.bin_sums.len()],
         }
     }
 
@@ -90,12 +94,14 @@ impl Loads {
         let is_small = |sum: &i128| sum.unsigned_abs() < 1 << 100;
         claim(self.sums.iter().flatten().all(is_small), || "a load that is too large".into())?;
         let LoadScale { linear, angular } = self.scale;
-        claim(linear > 0.0 && angular > 0.0, || "a unit of loads that is none".into())
+        claim(linear > 0.0 && angular > 0.0, || "a unit of loads that is none".into())?;
+        claim(self.bin_sums.iter().flatten().all(is_small), || "a stress that is too large".into())?;
+        claim(self.substep > 0.0 && self.substep.is_finite(), || "a substep that is none".into())
     }
 
     /// Returns the size of the sums on the device \[bytes\].
     pub(in crate::gpu) fn bytes(&self) -> u64 {
-        4 * (LOAD_WORDS * self.sums.len() + STRESS_WORDS * self.stress_sums.len()) as u64
+        4 * (LOAD_WORDS * self.sums.len() + BIN_WORDS * self.bin_sums.len()) as u64
     }
 
     /// Whether the saved sums are those of this world.
@@ -103,25 +109,38 @@ impl Loads {
     pub(in crate::gpu) fn fit(&self, world: &World) -> bool {
         let (boundaries, bins) = (world.boundaries.len(), world.meter_bins());
         [self.before.len(), self.sums.len()] == [boundaries; 2]
-            && [self.stress_before.len(), self.stress_sums.len()] == [bins; 2]
+            && [self.bins_before.len(), self.bin_sums.len()] == [bins; 2]
     }
 
     /// Adds the sums of a submission, in the words of the device: those of the boundaries, then those of the meters, the low word of a sum
     /// before the high one.
     pub(in crate::gpu) fn add(&mut self, words: &[u32]) {
-        let sums = self.sums.iter_mut().flatten().chain(self.stress_sums.iter_mut().flatten());
+        let sums = self.sums.iter_mut().flatten().chain(self.bin_sums.iter_mut().flatten());
         for (sum, word) in sums.zip(words.chunks_exact(2)) {
             *sum += i128::from(word[1] as i32) * (1 << 32) + i128::from(word[0]);
         }
     }
 
-    /// Returns the sums of the meters since the start, by bin \[N m s\].
-    pub(in crate::gpu) fn stresses(&self) -> Vec<DMat3> {
-        let since = |sums: &[i128; 9]| {
-            let row_by_row = sums.map(|sum| sum as f64 / self.scale.angular);
-            DMat3::from_cols_array(&row_by_row).transpose()
-        };
-        self.stress_before.iter().zip(&self.stress_sums).map(|(before, sums)| *before + since(sums)).collect()
+    /// Returns the sums of the meters since the start, by bin.
+    pub(in crate::gpu) fn stresses(&self) -> Vec<MeterSums> {
+        let mut all = self.bins_before.clone();
+        all.iter_mut().zip(&self.bin_sums).for_each(|(all, sums)| *all += self.of_bin(sums));
+        all
+    }
+
+    /// Returns the sums of a bin, from its integer sums: the contacts row by row, then the flux, the momentum, the mass.
+    fn of_bin(&self, sums: &[i128; BIN_SUMS]) -> MeterSums {
+        let LoadScale { linear, angular } = self.scale;
+        let contacts: [f64; 9] = std::array::from_fn(|i| sums[i] as f64 / angular);
+        let [xx, xy, xz, yy, yz, zz] =
+            std::array::from_fn(|i| (sums[9 + 2 * i] as f64 + sums[10 + 2 * i] as f64 / FINE) / angular);
+        let [x, y, z, mass] = std::array::from_fn(|i| self.substep * (sums[21 + i] as f64 / linear));
+        MeterSums {
+            contacts: DMat3::from_cols_array(&contacts).transpose(),
+            flux: DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]),
+            momentum: DVec3::new(x, y, z),
+            mass,
+        }
     }
 
     /// Returns the impulse on each boundary since the start.
@@ -146,5 +165,11 @@ pub(in crate::gpu) fn grain_stresses(words: &[u32], scale: LoadScale) -> Vec<DMa
 
 /// Number of words of the load of a boundary: six sums of 64 bits.
 pub(in crate::gpu) const LOAD_WORDS: usize = 12;
-/// Number of words of a bin of a meter: nine sums of 64 bits.
+/// Number of words of the stress of a grain: nine sums of 64 bits.
 pub(in crate::gpu) const STRESS_WORDS: usize = 18;
+/// Number of sums of a bin of a meter: nine of the contacts, six of the flux in two parts each, three of the momentum, and the mass.
+const BIN_SUMS: usize = 25;
+/// Number of words of a bin of a meter.
+pub(in crate::gpu) const BIN_WORDS: usize = 2 * BIN_SUMS;
+/// Parts of a unit in which the second part of a flux is given.
+const FINE: f64 = 4_294_967_296.0;

@@ -75,6 +75,7 @@ const EVERYTHING: &str = r#"
 grains = [0, 7, 25]
 boundaries = ["floor"]
 contacts = [[0, "floor"], [3, 7], [12, 25]]
+grain_stress = true
 [observe.surface]
 min = [0, 0]
 max = [0.06, 0.06]
