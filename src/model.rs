@@ -11,6 +11,7 @@ pub mod clump;
 pub(crate) mod consistent;
 pub mod domain;
 pub mod drive;
+pub mod flush;
 pub mod force;
 #[cfg(feature = "scenario")]
 pub mod grain_state;

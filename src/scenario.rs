@@ -38,6 +38,10 @@
 //! A boundary may have several shapes, `shapes = [{ ... }, { ... }]`, each with a place of its own. A `capsule` (`from`, `to`, `radius`) is
 //! a cylinder with a half ball around each end.
 //!
+//! Where two shapes or boundaries meet flush, a grain that slides over the joint touches the edge of the next shape before it is over it, and
+//! hops: soft grains by a tenth of their radius. `esker check` and the warnings of a run name such joints, of boundaries that are not
+//! dynamic. One larger shape has none, and within one mesh faces that share an edge are joined.
+//!
 //! A dynamic boundary moves as gravity, contacts and joints make it. Its shapes are solids: boxes, cylinders and cones seen from outside,
 //! spheres, capsules, and closed meshes whose triangles face outwards, with at most 10 000 vertices. A dynamic boundary is homogeneous,
 //! with the density of its material unless `density` is given; the part that several shapes share counts twice. A `mass` \[kg\] scales mass

@@ -4,6 +4,7 @@
 //! the scene. [`Signs`] are the numbers of one state that tell, the same on both engines and on ranks; [`Watch`] keeps the worst of them over
 //! a run and puts them into words. Whatever passes a limit becomes a [`Warning`] with its size, place, time and advice.
 
+mod told;
 mod warning;
 
 use glam::DVec3;
@@ -12,11 +13,15 @@ use crate::contact::ContactState;
 use crate::engine::blame::too_long_for_joints;
 use crate::engine::{EnergyBalance, ImpactStages, Snapshot};
 use crate::model::World;
+use crate::model::flush::FlushJoint;
 use crate::model::nested::CommonSpace;
 
 use super::energy::{self, Balance};
 use super::{contacts, grains};
 
+use told::Told;
+
+pub use told::flush_joints;
 pub use warning::{Concern, Warning, grains_lost, no_room};
 
 /// Overlap over the radius of the smaller partner above which a run warns \[-\]. Hard grains overlap by a few thousandths; at this depth the
@@ -260,6 +265,8 @@ pub struct Watch {
     common: Option<(f64, CommonSpace)>,
     /// First swing of a machine that the substep is too long for.
     swing: Option<(f64, String)>,
+    /// Boundaries that meet flush at the start.
+    flush: Vec<FlushJoint>,
     made: [Made; ROWS.len()],
     unsolved: Unsolved,
     /// Time of the last state \[s\], its impact stages, and the largest restitution.
@@ -269,6 +276,11 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// Starts to watch a run of which these boundaries meet flush at the start.
+    pub fn new(flush: Vec<FlushJoint>) -> Watch {
+        Watch { flush, ..Watch::default() }
+    }
+
     /// Notes the signs of the next state.
     pub fn note(&mut self, signs: &Signs) {
         (self.time, self.impacts, self.restitution) = (signs.time, signs.impacts, signs.restitution);
@@ -307,15 +319,33 @@ impl Watch {
         self.deepest.as_ref().map(|(time, deepest)| (*time, deepest))
     }
 
+    /// What passed a limit so far.
+    fn told(&self) -> impl Iterator<Item = Told<'_>> {
+        let deep = self.too_deep.as_ref().filter(|(_, deepest)| deepest.overlap > DEEP_OVERLAP);
+        let made = self.made.iter().zip(ROWS).filter(|(made, (_, limit))| made.share > *limit);
+        let Unsolved { outputs, large, .. } = self.unsolved;
+        let is_often = large >= OFTEN && f64::from(large) > MOST_OF_THEM * f64::from(outputs);
+        let impacts = Warning::runs_out(&self.impacts, self.restitution);
+        let bodies = deep
+            .map(Told::Deep)
+            .into_iter()
+            .chain(self.common.as_ref().map(Told::Common))
+            .chain(self.swing.as_ref().map(Told::Swing))
+            .chain((!self.flush.is_empty()).then_some(Told::Flush(&self.flush)));
+        bodies
+            .chain(made.map(|(made, row)| Told::Made(made, row)))
+            .chain(is_often.then_some(Told::Unsolved(&self.unsolved)))
+            .chain(impacts.then_some(Told::Impacts(&self.impacts, self.time)))
+    }
+
+    /// Number of warnings so far.
+    pub fn count(&self) -> usize {
+        self.told().count()
+    }
+
     /// Warnings about the signs so far.
     pub fn warnings(&self, world: &World) -> Vec<Warning> {
-        let deep = self.too_deep.as_ref().and_then(|(time, deepest)| deep(deepest, *time, world));
-        let made = self.made.iter().zip(ROWS).filter_map(|(made, row)| energy_made(made, row));
-        let common = self.common.map(|(time, common)| solids_overlap(&common, time, world));
-        let swing = self.swing.as_ref().map(|(time, words)| Warning::of_joints(words, *time));
-        let impacts = Warning::of_impacts(&self.impacts, self.restitution, self.time);
-        let bodies = deep.into_iter().chain(common).chain(swing);
-        bodies.chain(made).chain(unsolved(&self.unsolved)).chain(impacts).collect()
+        self.told().map(|told| told.in_words(world)).collect()
     }
 }
 
@@ -328,80 +358,6 @@ fn keep_deepest(kept: &mut Option<(f64, Deepest)>, time: f64, deepest: Deepest) 
 /// Common space with the largest share of the smaller solid.
 fn largest(found: impl Iterator<Item = CommonSpace>) -> Option<CommonSpace> {
     found.max_by(|a, b| a.fraction.total_cmp(&b.fraction))
-}
-
-fn solids_overlap(common: &CommonSpace, time: f64, world: &World) -> Warning {
-    let &CommonSpace { bodies, radius, fraction, place } = common;
-    let [a, b] = bodies.map(|body| Partner::Boundary(body as u32).name(world));
-    let at = format!("({:.4}, {:.4}, {:.4})", place.x, place.y, place.z);
-    Warning {
-        kind: Concern::SolidsOverlap,
-        message: format!(
-            "{a} and {b} were inside each other: a ball of {radius:.2e} m fitted into both, {fraction:.2} of the largest in the smaller \
-             one, at {at} m, t = {time:.4} s"
-        ),
-        value: fraction,
-        limit: DEEP_OVERLAP,
-        time,
-        place: Some(place.to_array()),
-        bodies: vec![a, b],
-        advice: "boundaries that are not dynamic are touched by the vertices of dynamic ones alone: see the table of shapes that touch \
-                 each other in the reference of the scenario file"
-            .to_owned(),
-    }
-}
-
-fn unsolved(found: &Unsolved) -> Option<Warning> {
-    let &Unsolved { outputs, large, largest, time } = found;
-    let is_often = large >= OFTEN && f64::from(large) > MOST_OF_THEM * f64::from(outputs);
-    is_often.then(|| Warning {
-        kind: Concern::Residual,
-        message: format!(
-            "sweeps ended too early: the mean residual of the normal rows was above {LARGE_RESIDUAL} g h at {large} of {outputs} outputs, \
-             {largest:.2} g h at t = {time:.4} s"
-        ),
-        value: largest,
-        limit: LARGE_RESIDUAL,
-        time,
-        place: None,
-        bodies: Vec::new(),
-        advice: "raise solver.iterations, or take solver.warm_start = \"history\"".to_owned(),
-    })
-}
-
-fn deep(deepest: &Deepest, time: f64, world: &World) -> Option<Warning> {
-    let &Deepest { overlap, depth, place, .. } = deepest;
-    let [a, b] = deepest.bodies(world);
-    (overlap > DEEP_OVERLAP).then(|| Warning {
-        kind: Concern::Overlap,
-        message: format!(
-            "{a} and {b} overlapped by {overlap:.2} of a radius ({depth:.2e} m) at ({:.4}, {:.4}, {:.4}) m, t = {time:.4} s",
-            place.x, place.y, place.z
-        ),
-        value: overlap,
-        limit: DEEP_OVERLAP,
-        time,
-        place: Some(place.to_array()),
-        bodies: vec![a, b],
-        advice: "shorten solver.time_step or raise solver.iterations; if the two were put into each other at the start, move them apart"
-            .to_owned(),
-    })
-}
-
-fn energy_made(made: &Made, (row, limit): (&str, f64)) -> Option<Warning> {
-    let &Made { share, energy, time, .. } = made;
-    (share > limit).then(|| Warning {
-        kind: Concern::EnergyMade,
-        message: format!(
-            "{row} made {energy:.2e} J out of nothing, {share:.2e} of the energy turned over, by t = {time:.4} s"
-        ),
-        value: share,
-        limit,
-        time,
-        place: None,
-        bodies: Vec::new(),
-        advice: "raise solver.iterations, shorten solver.time_step, or start sweeps from solver.warm_start = \"history\"".to_owned(),
-    })
 }
 
 #[cfg(test)]

@@ -104,3 +104,67 @@ fn a_run_that_is_to_stop_at_a_warning_fails_at_the_output_that_shows_it() {
     let (code, said, _) = run("cpu", &stop);
     assert_eq!(code, 0, "a run without warnings goes on: {said}");
 }
+
+/// A ball between two flush boxes; the second box may be raised.
+fn flush(device: &str, height: f64) -> (String, i32, String, Value) {
+    let text = format!(
+        r#"
+duration = 0.002
+[solver]
+time_step = 1e-3
+[materials.m]
+density = 2500.0
+youngs_modulus = 1e6
+poisson_ratio = 0.25
+restitution = 0.0
+friction = 0.5
+[[boundaries]]
+name = "left"
+material = "m"
+shape = {{ kind = "box", min = [-1, -0.5, -0.2], max = [0, 0.5, 0], side = "outside" }}
+[[boundaries]]
+name = "right"
+material = "m"
+shape = {{ kind = "box", min = [0, -0.5, -0.2], max = [1, 0.5, {height}], side = "outside" }}
+[[grains]]
+material = "m"
+radius = {{ kind = "constant", value = 0.02 }}
+velocity = [1, 0, 0]
+packing = {{ kind = "list", positions = [[-0.4, 0, 0.02]] }}
+[output]
+every = 0.001
+formats = ["csv"]
+"#
+    );
+    let place = Place::with("joint.toml", &text);
+    let checked = place.esker(&["check", "joint.toml"]);
+    let output = place.esker(&["run", "joint.toml", "--device", device]);
+    let summary = fs::read_to_string(place.path("out/joint/summary.json")).expect("a summary");
+    let told = String::from_utf8_lossy(&checked.stdout).into_owned();
+    (told, code(&output), error_text(&output), serde_json::from_str(&summary).expect("JSON"))
+}
+
+#[test]
+fn a_flush_joint_is_told_by_check_and_by_a_run_with_boundaries_and_place() {
+    for device in ["cpu", "software"] {
+        let (told, code, said, summary) = flush(device, 0.0);
+        assert!(told.contains("warning: surfaces meet flush: boundary \"left\" and"), "{told}");
+        assert_eq!((code, kinds(&summary)), (0, vec!["flush_joints"]), "{device}: {said}");
+        assert_eq!(said.matches("warning: surfaces meet flush").count(), 1, "{device}: {said}");
+        let warning = &summary["warnings"][0];
+        assert_eq!(
+            warning["bodies"],
+            serde_json::json!(["boundary \"left\"", "boundary \"right\""]),
+            "{device}"
+        );
+        let place: Vec<f64> = serde_json::from_value(warning["place"].clone()).expect("three numbers");
+        assert!(
+            place[0].abs() < 1e-12 && place[1].abs() < 0.1 && place[2].abs() < 1e-12,
+            "{device}: {place:?}"
+        );
+    }
+    // A step of 1 % of the radius is one that the file asks for.
+    let (told, code, said, summary) = flush("cpu", 2e-4);
+    assert!(!told.contains("flush") && !said.contains("flush"), "{told} {said}");
+    assert_eq!((code, kinds(&summary)), (0, Vec::new()));
+}

@@ -23,6 +23,8 @@ pub enum Concern {
     SolidsOverlap,
     /// A step that is too long for the forces of joints over light parts.
     Joints,
+    /// Surfaces of boundaries that meet flush.
+    FlushJoints,
     /// Contact impulses that made energy.
     EnergyMade,
     /// Grains that got out of the scene or of its domain.
@@ -73,25 +75,34 @@ impl Warning {
         }
     }
 
-    /// Warning about the impact stages until `time` \[s\], where bounces of this restitution keep energy.
-    pub(super) fn of_impacts(stages: &ImpactStages, restitution: f64, time: f64) -> Option<Warning> {
+    /// Whether so many impact stages ran out of sweeps that it is told, where bounces of this restitution keep energy.
+    pub(super) fn runs_out(stages: &ImpactStages, restitution: f64) -> bool {
+        let is_often = unsettled_fraction(stages) > UNSETTLED && stages.unsettled >= UNSETTLED_SUBSTEPS;
+        is_often && restitution > ELASTIC
+    }
+
+    /// Warning about the impact stages until `time` \[s\], of which many ran out of sweeps.
+    pub(super) fn of_impacts(stages: &ImpactStages, time: f64) -> Warning {
         let &ImpactStages { bounced, unsettled, residual, fraction } = stages;
-        let value = unsettled as f64 / bounced.max(1) as f64;
-        let counts = value > UNSETTLED && unsettled >= UNSETTLED_SUBSTEPS && restitution > ELASTIC;
-        counts.then(|| Warning {
+        Warning {
             kind: Concern::Impacts,
             message: format!(
                 "impacts ran out of sweeps in {unsettled} of {bounced} substeps with bounces, by up to {residual:.2e} m/s, {fraction:.2} of \
                  the fastest closing speed: bounces that were left over lost their energy"
             ),
-            value,
+            value: unsettled_fraction(stages),
             limit: UNSETTLED,
             time,
             place: None,
             bodies: Vec::new(),
             advice: "raise solver.impact_iterations, or shorten solver.time_step".to_owned(),
-        })
+        }
     }
+}
+
+/// Fraction of the substeps with bounces whose sweeps ran out \[-\].
+fn unsettled_fraction(stages: &ImpactStages) -> f64 {
+    stages.unsettled as f64 / stages.bounced.max(1) as f64
 }
 
 impl fmt::Display for Warning {

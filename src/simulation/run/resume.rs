@@ -117,7 +117,7 @@ impl Saved<'static> {
             observations: Vec::new(),
             removed: 0,
             lost: None,
-            watch: Watch::default(),
+            watch: Watch::new(scenario.flush_joints()),
             agenda,
             tasks: Named::default(),
             stages: Named::default(),
