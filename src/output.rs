@@ -58,7 +58,7 @@ pub mod vtkhdf;
 pub mod vtp;
 
 #[cfg(feature = "scenario")]
-pub use copies::FILES;
+pub use copies::{Copies, FILES};
 #[cfg(feature = "scenario")]
 pub use folder::*;
 #[cfg(feature = "scenario")]

@@ -32,7 +32,7 @@ use crate::engine::{Engine, Identity, Precision};
 use crate::error::Error;
 use crate::output::lock::refuse_link;
 use crate::output::summary::Status;
-use crate::output::{self};
+use crate::output::{self, Copies};
 use crate::scenario::Scenario;
 use crate::scenario::study::Study;
 use crate::simulation::{self, RunOptions};
@@ -180,7 +180,7 @@ pub fn execute(
         Precision::Double => cores.min(pending.len()),
         Precision::Single => options.at_once.min(pending.len()),
     };
-    let queue = Queue::new(&pending);
+    let (queue, copies) = (Queue::new(&pending), Copies::default());
     let work = || {
         let pool = match identity.precision {
             Precision::Double => Some(threads((cores / workers).max(1))?),
@@ -188,7 +188,7 @@ pub fn execute(
         };
         while let Some((i, run)) = queue.next(options.interrupt) {
             let advanced = |share| watch(Event::Advanced(queue.advanced(i, share)));
-            let make = || make(study, run, (open, identity.engine), options, &advanced);
+            let make = || make(study, run, (open, identity.engine), (options, &copies), &advanced);
             let record = match &pool {
                 Some(pool) => pool.install(make),
                 None => make(),
@@ -228,7 +228,7 @@ fn make(
     study: &Study,
     run: &Run,
     (open, kind): (&Open<'_>, &'static str),
-    options: &Options<'_>,
+    (options, copies): (&Options<'_>, &Copies),
     advanced: &dyn Fn(f64),
 ) -> Result<Option<Record>, Error> {
     let scenario = load(study, run)?;
@@ -244,7 +244,7 @@ fn make(
             here: kind,
         });
     }
-    let run_options = RunOptions::new(&folder, options.interrupt);
+    let run_options = RunOptions { copies: Some(copies), ..RunOptions::new(&folder, options.interrupt) };
     let result = simulation::run(&scenario, engine.as_mut(), run_options, &mut |progress| {
         advanced(progress.step as f64 / progress.steps.max(1) as f64);
     });
@@ -263,13 +263,16 @@ fn make(
 
 /// Returns whether a failure follows from the settings of a run, so that the run would fail again while other runs may succeed.
 fn is_of_the_grains(error: &Error) -> bool {
-    use Error::{BoundaryExploded, BoundaryNotANumber, Exploded, LeftDomain, NotANumber, TooFar};
+    use Error::{
+        BoundaryExploded, BoundaryNotANumber, Exploded, JointsExploded, LeftDomain, NotANumber, TooFar,
+    };
     matches!(
         error,
         NotANumber { .. }
             | Exploded { .. }
             | BoundaryNotANumber { .. }
             | BoundaryExploded { .. }
+            | JointsExploded { .. }
             | TooFar { .. }
             | LeftDomain { .. }
     )

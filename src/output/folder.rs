@@ -20,7 +20,7 @@ use super::outline::Room;
 use super::shot::{Content, Shot};
 use super::summary::Summary;
 use super::timeseries::TimeSeries;
-use super::{Formats, KINDS};
+use super::{Copies, Formats, KINDS};
 
 /// Folder of the results of one run.
 #[derive(Debug)]
@@ -76,6 +76,8 @@ pub struct Record<'a> {
     pub resolved: &'a str,
     /// Files to copy, and the names of their copies.
     pub files: &'a [(PathBuf, String)],
+    /// Copies that other runs of the same study have made.
+    pub copies: Option<&'a Copies>,
     /// Formats to write.
     pub formats: Formats,
     /// Boundaries of the scene; `None` where there are none.
@@ -205,7 +207,7 @@ impl ResultFolder {
         kept: Kept<'_>,
         lock: FolderLock,
     ) -> Result<ResultFolder, Error> {
-        super::copies::keep(path, record.files)?;
+        super::copies::keep(path, record.files, record.copies)?;
         super::atomic::write(&path.join("scenario.toml"), |out| out.write_all(record.resolved.as_bytes()))?;
         super::columns::write(path, columns, record.formats.csv, record.layers.is_some())?;
         let Kept { observations, convergence, .. } = kept;

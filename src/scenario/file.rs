@@ -117,6 +117,7 @@ impl Scenario {
             inputs: &self.inputs,
             resolved: self.portable.text.as_deref().unwrap_or(&self.resolved),
             files: &self.portable.files,
+            copies: None,
             formats: self.output.formats,
             walls: (!self.world.boundaries.is_empty()).then(|| self.walls()),
             surface: self.surface.as_ref(),

@@ -39,7 +39,7 @@ use crate::observe::watch::Watch;
 use crate::observe::{Base, Observation};
 use crate::output::lock::refuse_link;
 use crate::output::summary::{ChangeSummary, Named, Status, Summary};
-use crate::output::{Kept, PICTURES, ResultFolder};
+use crate::output::{Copies, Kept, PICTURES, Record, ResultFolder};
 use crate::render::LivePictures;
 use crate::render::file::remove_pictures;
 use crate::scenario::Scenario;
@@ -70,12 +70,14 @@ pub struct RunOptions<'a> {
     pub saves: bool,
     /// Folder and checkpoint to resume from, if any.
     pub resume: Option<Resumption>,
+    /// Copies of files of scenarios that other runs of the same study have made.
+    pub copies: Option<&'a Copies>,
 }
 
 impl<'a> RunOptions<'a> {
     /// Options of a run from the start of a scenario to its end; an interrupt leaves no checkpoint.
     pub fn new(folder: &'a Path, interrupt: &'a AtomicBool) -> RunOptions<'a> {
-        RunOptions { folder, until: None, interrupt, saves: false, resume: None }
+        RunOptions { folder, until: None, interrupt, saves: false, resume: None, copies: None }
     }
 }
 
@@ -236,7 +238,8 @@ impl<'a> Run<'a> {
         let step = saved.as_ref().map(|_| simulation.step);
         let saved = saved.unwrap_or_else(|| Saved::nothing(scenario, simulation.step, last_step));
         let (course, convergence) = (saved.course.into_owned(), saved.convergence.into_owned());
-        let (record, columns) = (scenario.record(), simulation.observer().columns());
+        let record = Record { copies: options.copies, ..scenario.record() };
+        let columns = simulation.observer().columns();
         let folder = match step {
             Some(step) => {
                 let kept = Kept { step, observations: &course.observations, convergence };
@@ -490,7 +493,7 @@ impl<'a> Run<'a> {
             residual: report.residuals.normal.mean,
             steps_per_second,
             is_unsaved: self.unsaved.is_some(),
-            warnings: self.warnings(simulation.time()).len(),
+            warnings: self.warning_count(),
         };
         simulation.call_due()?;
         Ok(progress)

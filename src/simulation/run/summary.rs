@@ -26,6 +26,11 @@ impl Run<'_> {
         self.course.watch.warnings(world).into_iter().chain(lost).collect()
     }
 
+    /// Number of warnings so far, which takes no words.
+    pub(super) fn warning_count(&self) -> usize {
+        self.course.watch.count() + usize::from(self.course.lost.is_some())
+    }
+
     /// Ends a run that is to stop at its first warning.
     pub(super) fn heed_warnings(&self, time: f64) -> Result<(), Error> {
         let first = match self.scenario.on_warning {
