@@ -149,10 +149,7 @@ fn the_stress_of_grains_goes_with_them_from_rank_to_rank() {
             let error =
                 (of_grains - measured).to_cols_array().into_iter().fold(0.0, |most, x| x.abs().max(most));
             assert!(error < 1e-10 * measured.x_axis.x, "turn {turn}: {of_grains} for {measured}");
-            assert!(
-                measured.x_axis.x > 1.2 * sum.x_axis.x && measured.x_axis.x > 0.0,
-                "turn {turn}: nothing bounced"
-            );
+            assert!(measured.x_axis.x > sum.x_axis.x, "turn {turn}: nothing bounced");
             sum = measured;
             if turn == 1 {
                 // The scene is divided anew, with the sums so far.

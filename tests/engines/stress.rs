@@ -89,14 +89,28 @@ fn grains_that_bounce_between_two_walls_press_by_their_impacts() {
         let alone = zz(&bulk_stress(&last, &region, None));
         assert!(alone < 0.8 * found, "{on}: {alone} Pa without the impacts");
         // The lowest layer and the highest have 0.0975 m of the arms, their neighbours the rest; those between have none.
-        let plan = layers(&region, 10);
-        let with = plan.layers(&last, Some(&base(&first)));
-        let without = plan.layers(&last, None);
-        let of_contacts = |layer: usize| 0.1 * zz(&(with[layer].stress - without[layer].stress)) / contacts;
+        let time = last.report.time - first.report.time;
+        let part = |layer: usize| last.stresses[1 + layer] - first.stresses[1 + layer];
         for (layer, share) in [(0, 0.0975 / 0.205), (1, 0.005 / 0.205), (4, 0.0), (9, 0.0975 / 0.205)] {
-            let found = of_contacts(layer);
+            let found = zz(&part(layer).contacts) / (time * contacts);
             assert!((found - share).abs() < 1e-4, "{on}: {found} of the contacts in layer {layer}");
         }
+        // The centres pass every layer between 0.105 and 0.895 m at the same speed, and carry as much through each by the time in it.
+        let found = layers(&region, 10).layers(&last, Some(&base(&first)));
+        for (layer, share) in
+            [(0, 0.0), (1, 0.095 / 0.79), (2, 0.1 / 0.79), (5, 0.1 / 0.79), (8, 0.095 / 0.79)]
+        {
+            let carried = zz(&part(layer).flux) / (time * kinetic);
+            assert!((carried - share).abs() < 1e-3, "{on}: {carried} of the flux in layer {layer}");
+            let all = 0.1 * zz(&found[layer].stress) - zz(&part(layer).contacts) / time;
+            assert!(
+                (all / kinetic - share).abs() < 1e-3,
+                "{on}: the layer moves up and down, and not on: {all}"
+            );
+        }
+        let sampled =
+            layers(&region, 10).layers(&last, None).iter().filter(|layer| zz(&layer.stress) > 0.0).count();
+        assert!(sampled <= 2, "{on}: a state has two grains in {sampled} layers");
     }
 }
 
