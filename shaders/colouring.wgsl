@@ -6,11 +6,11 @@
 // priority at both takes a colour that is free at both: the lowest for two grains, the highest for a boundary, so
 // that boundaries are solved late. Priorities come from the place in the sorted list, so the result does
 // not depend on which invocation ran first. Fixed and prescribed bodies are never written and never conflict.
-// There are COLOURS colours for each of two tilings (tiles.wgsl). A contact within a tile of the first can only have the colours of that one,
-// a contact that it cuts those of the second. (A body with contacts in the colours of both would take more than COLOURS contacts one after
-// the other, which accelerated sweeps overshoot.) So new contacts compete within their tile only, and one workgroup colours those of a tile.
-// Contacts that find no colour are overflow contacts, and so are all contacts of grains with surfaces of dynamic bodies: see split.wgsl.
-// Contacts of the vertices of a box take colours, as they are few.
+// There are COLOURS colours for each of two tilings (tiles.wgsl). A contact within a tile of the first can only have the colours of that
+// one, a contact that it cuts those of the second. (A body with contacts in the colours of both would take more than COLOURS contacts one
+// after the other, which accelerated sweeps overshoot.) So new contacts compete within their tile only, and one workgroup colours those of
+// a tile. Contacts that find no colour are overflow contacts, and so are all contacts of grains with surfaces of dynamic bodies: see
+// split.wgsl. Contacts of the vertices of a box take colours, as they are few.
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read_write> colours: array<u32>;

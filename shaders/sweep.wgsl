@@ -7,8 +7,8 @@
 // rolling or angular.
 @group(0) @binding(8) var<storage, read_write> last_values: array<vec2f>;
 
-// Solves the contacts of a tile, colour by colour. First the bodies take what the overflow contacts of the sweep before left in their slots,
-// and are extrapolated.
+// Solves the contacts of a tile, colour by colour. First the bodies take what the overflow contacts of the sweep before left in their
+// slots, and are extrapolated.
 @compute @workgroup_size(LANES)
 fn sweep_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     if colour.index == 0u {

@@ -13,8 +13,8 @@
 // of a tile with the same colour make a bin, and so do the overflow contacts whose body a is in the same tile of the first tiling.
 // A counting sort fills the bins, in an order that depends on the atomics; then each contact takes its place in its bin by its key.
 //
-// The buffer `tile_lists` holds the end of each bin; further on, for each tile of the first tiling, the place of its first body in the list of
-// members and the number of its bodies; then that list: a body, its first slot and the end of its slots, see overflow.wgsl. The order of
+// The buffer `tile_lists` holds the end of each bin; further on, for each tile of the first tiling, the place of its first body in the list
+// of members and the number of its bodies; then that list: a body, its first slot and the end of its slots, see overflow.wgsl. The order of
 // the members of a tile depends on the atomics, and nothing depends on it.
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;

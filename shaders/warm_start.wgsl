@@ -97,10 +97,10 @@ fn put_aside(contact: u32, lane: u32, impulse: Impulse) {
     hand_over(lane, a, b);
 }
 
-// Changes of velocities [E1]. A sweep adds to a velocity what it adds to an impulse, and below half a unit in the last place nothing is left
-// of it: the velocities drift away from v + h M⁻¹ f + M⁻¹ Gᵀ λ, with accelerated sweeps by as much in each. So after the sweeps the
-// velocities are found anew. `start_changes` puts h M⁻¹ f in their place, a pass adds M⁻¹ Gᵀ λ to these small numbers, and `finish_changes` adds
-// the sum to the velocities before.
+// Changes of velocities [E1]. A sweep adds to a velocity what it adds to an impulse, and below half a unit in the last place nothing is
+// left of it: the velocities drift away from v + h M⁻¹ f + M⁻¹ Gᵀ λ, with accelerated sweeps by as much in each. So after the sweeps the
+// velocities are found anew. `start_changes` puts h M⁻¹ f in their place, a pass adds M⁻¹ Gᵀ λ to these small numbers, and `finish_changes`
+// adds the sum to the velocities before.
 
 @group(0) @binding(8) var<storage, read> velocities_before: array<Velocity>;   // after the impacts, before forces act
 @group(0) @binding(9) var<storage, read> poses: array<Pose>;
@@ -109,7 +109,8 @@ fn put_aside(contact: u32, lane: u32, impulse: Impulse) {
 // a body at rest is held by impulses that cancel each other but for rounding, which their sum would have and the swept velocity has not.
 const SLOW = 16.0;
 
-// Whether a body keeps the velocity that sweeps gave it: a slow one, and one that joints may hold, whose impulses are no impulses of contacts.
+// Whether a body keeps the velocity that sweeps gave it: a slow one, and one that joints may hold, whose impulses are no impulses of
+// contacts.
 fn keeps_swept(body: u32) -> bool {
     if HAS_SPRINGS {
         return false;

@@ -459,7 +459,8 @@ impl Work {
 pub struct Dispatches {
     /// In one step.
     pub per_step: u32,
-    /// In one sweep over the contacts: those of all sweeps and of what follows them over the number of sweeps, rounded down; 0 where none was made.
+    /// In one sweep over the contacts: those of all sweeps and of what follows them over the number of sweeps, rounded down; 0 where none
+    /// was made.
     pub per_sweep: u32,
     /// In one step, stage by stage.
     pub stages: Vec<(&'static str, u32)>,

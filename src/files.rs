@@ -35,8 +35,8 @@ pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
 }
 
-/// Reads the text of a file of at most `most` bytes that a run has written. Anything but a plain file is refused unopened: to open a pipe waits
-/// for somebody who writes into it.
+/// Reads the text of a file of at most `most` bytes that a run has written. Anything but a plain file is refused unopened: to open a pipe
+/// waits for somebody who writes into it.
 ///
 /// # Errors
 /// As [`read_text`]; and when the path is a folder, a pipe or a device, or a link to one.

@@ -1,6 +1,5 @@
-//! The user's guide: first steps, results, checkpoints, pictures, the browser, the scenario file, studies, the method, several processes, speed, the
-//! library, Python, known limits.
-//! Documentation only.
+//! The user's guide: first steps, results, checkpoints, pictures, the browser, the scenario file, studies, the method, several processes,
+//! speed, the library, Python, known limits. Documentation only.
 //!
 //! `README.md` of the repository has the first steps: installation, a complete scenario file, the command line with its
 //! exit codes, and the accuracy of settled beds. The pages of this guide go on from there, in any order:

@@ -9,9 +9,10 @@
 //! Where a state lies on several ranks, each computes its part of every quantity and they join the parts
 //! ([`crate::engine::share`]).
 //!
-//! A quantity covers the grains alone; the table says "with dynamic boundaries" where these count too. Forces, residuals and sweeps belong to the
-//! last substep before the output. They leave out everything between outputs, and bounces, which take no time; the mean forces and torques and the
-//! stresses of regions and layers contain both. Maxima and means that an `[expect]` table takes are over the outputs, not over the steps.
+//! A quantity covers the grains alone; the table says "with dynamic boundaries" where these count too. Forces, residuals and sweeps belong
+//! to the last substep before the output. They leave out everything between outputs, and bounces, which take no time; the mean forces and
+//! torques and the stresses of regions and layers contain both. Maxima and means that an `[expect]` table takes are over the outputs, not
+//! over the steps.
 
 pub mod bounds;
 pub mod cell;
@@ -87,7 +88,8 @@ pub struct Base {
     pub impulses: Vec<TotalImpulse>,
     /// Sums of the meters of the world since the start.
     pub stresses: Vec<MeterSums>,
-    /// Id of every grain in ascending order, and its sum of impulse times arm since it came \[N m s\]; empty unless the world measures grains.
+    /// Id of every grain in ascending order, and its sum of impulse times arm since it came \[N m s\]; empty unless the world measures
+    /// grains.
     pub grain_stresses: Vec<(u32, DMat3)>,
     /// Mass that each sink had removed \[kg\].
     pub removed_mass: Vec<f64>,
@@ -214,8 +216,8 @@ impl Observer {
         self
     }
 
-    /// Names of the subjects (boundaries, sinks, regions and so on) of the quantities with this need; one empty name for a quantity of the whole
-    /// state.
+    /// Names of the subjects (boundaries, sinks, regions and so on) of the quantities with this need; one empty name for a quantity of the
+    /// whole state.
     fn subjects(&self, needs: Needs) -> Vec<String> {
         let there = |is_there: bool| vec![String::new(); usize::from(is_there)];
         match needs {
@@ -278,8 +280,8 @@ impl Observer {
     }
 }
 
-/// Formats a number with about six significant digits: `0.3208`, `1.25e-7`. Digits before the point are kept; with an exponent there are at most
-/// four.
+/// Formats a number with about six significant digits: `0.3208`, `1.25e-7`. Digits before the point are kept; with an exponent there are at
+/// most four.
 pub(crate) fn short(value: f64) -> String {
     let is_plain = value == 0.0 || (1e-4..1e7).contains(&value.abs());
     if !is_plain {
@@ -381,7 +383,8 @@ mod tests {
         assert_eq!((observation.time, observation.step), (0.25, 50));
     }
 
-    /// Observer of all quantities but compatible forces, of a world with one sink, which gets one class of radii and a profile with these bounds.
+    /// Observer of all quantities but compatible forces, of a world with one sink, which gets one class of radii and a profile with these
+    /// bounds.
     fn observer_of_everything(world: &mut World, profile: &[f64]) -> Observer {
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15, region: None };
         let grains = [TrackedBody::Grain(0), TrackedBody::Grain(1)];

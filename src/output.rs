@@ -19,8 +19,8 @@
 //!   summary.json           what ran, on what, how fast, and what came out
 //! ```
 //!
-//! Each file appears whole or not at all: it is written under a temporary name in its folder and then renamed. The time series is created that way
-//! and then grows by one flushed row per output, so a crash loses at most the row being written.
+//! Each file appears whole or not at all: it is written under a temporary name in its folder and then renamed. The time series is created
+//! that way and then grows by one flushed row per output, so a crash loses at most the row being written.
 //!
 //! A run locks its folder while it goes on. The next run removes the half-written files that a killed run left.
 

@@ -12,8 +12,9 @@
 //! ```
 //!
 //! The number of copies that share the mass of a body comes from its owner, once per search. Impulses on dynamic boundaries are summed over
-//! the ranks in each sweep. Contacts between boundaries are solved on rank 0, which tells the others the velocities. At a search grains go to the ranks in whose regions they are, and ghosts are chosen anew.
-//! Preclik & Rüde (2015) exchange twice per sweep: corrections of velocities to the owner, and their sums back.
+//! the ranks in each sweep. Contacts between boundaries are solved on rank 0, which tells the others the velocities. At a search grains go
+//! to the ranks in whose regions they are, and ghosts are chosen anew. Preclik & Rüde (2015) exchange twice per sweep: corrections of
+//! velocities to the owner, and their sums back.
 
 pub mod communicator;
 pub mod engine;

@@ -23,8 +23,8 @@
 //! sheet: a closed mesh may be a container as well as a solid. Triangles may have any size: where neighbouring triangles differ by less
 //! than 5° a grain has one contact with all of them, and keeps it while it rolls from one to the next. The motion of a mesh that turns
 //! needs an `axis` and a `point`; the default of `point` is the middle of the box around the mesh. `esker check` counts the triangles and
-//! reports what keeps the mesh from being a solid. Normals, colours, lines and points of the file are not used. Faces of an OBJ file with more
-//! than three corners are cut into triangles; concave ones must be plane. A mesh has at most 10⁷ triangles and 512 MiB.
+//! reports what keeps the mesh from being a solid. Normals, colours, lines and points of the file are not used. Faces of an OBJ file with
+//! more than three corners are cut into triangles; concave ones must be plane. A mesh has at most 10⁷ triangles and 512 MiB.
 //!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency, phase_deg), `table`
 //! (times, displacements), `dynamic` (velocity, angular_velocity, locked_axes, density; mass, inertia, centre_of_mass), `slider` (mass,
@@ -38,8 +38,8 @@
 //! A boundary may have several shapes, `shapes = [{ ... }, { ... }]`, each with a place of its own. A `capsule` (`from`, `to`, `radius`) is
 //! a cylinder with a half ball around each end.
 //!
-//! Where two shapes or boundaries meet flush, a grain that slides over the joint touches the edge of the next shape before it is over it, and
-//! hops: soft grains by a tenth of their radius. `esker check` and the warnings of a run name such joints, of boundaries that are not
+//! Where two shapes or boundaries meet flush, a grain that slides over the joint touches the edge of the next shape before it is over it,
+//! and hops: soft grains by a tenth of their radius. `esker check` and the warnings of a run name such joints, of boundaries that are not
 //! dynamic. One larger shape has none, and within one mesh faces that share an edge are joined.
 //!
 //! A dynamic boundary moves as gravity, contacts and joints make it. Its shapes are solids: boxes, cylinders and cones seen from outside,
@@ -84,12 +84,13 @@
 //! | `actuator` | nothing: a cylinder along the line between two places | `points`, one on each body | their distance |
 //!
 //! Points \[m\] are given as they are at the start. A joint with a position may have a `drive` and a `range` (of a hinge `range_deg`): a
-//! lower and an upper limit, at whose ends it stops, or rebounds with a `restitution` (0 by default, to 1). Drives of sliders and actuators are the drives above, or a servo that follows a `position` \[m\] with at most
-//! a `force_limit` \[N\]; the servo removes its position error within its `response_time` (0.05 s). Drives of hinges are a `torque` \[N
-//! m\], a `velocity` \[rad/s\] or a `position_deg`, the last two with a `torque_limit` \[N m\]. `compliance` \[m/N\] and
-//! `angular_compliance` \[rad/(N m)\] (both 0) let a joint give way; its error decays within its `damping_time` (two substeps). Bodies that
-//! are connected by joints do not touch each other. Results are `joint_position:NAME`, `joint_speed`, `drive_force`, `drive_power`,
-//! `limit_force`, `joint_force_x` and so on ([`quantity::table`](crate::observe::quantity::table)).
+//! lower and an upper limit, at whose ends it stops, or rebounds with a `restitution` (0 by default, to 1). Drives of sliders and actuators
+//! are the drives above, or a servo that follows a `position` \[m\] with at most a `force_limit` \[N\]; the servo removes its position
+//! error within its `response_time` (0.05 s). Drives of hinges are a `torque` \[N m\], a `velocity` \[rad/s\] or a `position_deg`, the last
+//! two with a `torque_limit` \[N m\]. `compliance` \[m/N\] and `angular_compliance` \[rad/(N m)\] (both 0) let a joint give way; its error
+//! decays within its `damping_time` (two substeps). Bodies that are connected by joints do not touch each other. Results are
+//! `joint_position:NAME`, `joint_speed`, `drive_force`, `drive_power`, `limit_force`, `joint_force_x` and so on
+//! ([`quantity::table`](crate::observe::quantity::table)).
 //!
 //! ```toml
 //! [[joints]]
@@ -125,17 +126,18 @@
 //! A lattice is filled from below. `corner` is the centre of its first grain; with `counts = [nx, ny]` it has as many layers as `count`
 //! grains need. In a box or region only those sites are used whose grain lies inside, whatever its jitter.
 //!
-//! `csv` is a table with the columns x, y, z and optionally radius (or r, diameter), vx, vy, vz, wx, wy, wz, density or mass, material, qw, qx,
-//! qy, qz, separated by commas, semicolons, tabs or blanks. `dump` is a text dump of LAMMPS or LIGGGHTS with x y z, xu yu zu, xs ys zs or xsu
-//! ysu zsu, and optionally radius or diameter, vx vy vz, omegax omegay omegaz, density or mass, type, quaternions; boxes may be tilted.
-//! `timestep` takes one frame (default: the last), `type` the grains of one type (default: all). Its numbers are in SI units, unless `ITEM:
-//! UNITS` names cgs, micro or nano. `frame` is the `grains_000012.vtp` of a run of spheres of one material. What a file says about a grain
-//! (radius, velocities, mass or density, material, orientation) goes before what its block says. `materials = { 1 = "glass", 2 = "steel" }`
-//! in the packing names the materials of the types; a column `material` has their names. A file whose grains are of several types is refused
-//! without it, and so are columns that make a grain another body (`shapex`, ...). With a column `id_multisphere`, as LIGGGHTS writes it, all
-//! spheres of one positive number become a clump (-1 and 0 are spheres of their own): inertia is that of the union, mass follows from the
-//! density of the spheres or the material, and a `mass` beside a sphere is that of its whole body. Everything else is left out, and
-//! `esker check` and `esker run` tell in a line per file what was taken and what was not. No coordinate or velocity exceeds 10⁹.
+//! `csv` is a table with the columns x, y, z and optionally radius (or r, diameter), vx, vy, vz, wx, wy, wz, density or mass, material, qw,
+//! qx, qy, qz, separated by commas, semicolons, tabs or blanks. `dump` is a text dump of LAMMPS or LIGGGHTS with x y z, xu yu zu, xs ys zs
+//! or xsu ysu zsu, and optionally radius or diameter, vx vy vz, omegax omegay omegaz, density or mass, type, quaternions; boxes may be
+//! tilted. `timestep` takes one frame (default: the last), `type` the grains of one type (default: all). Its numbers are in SI units,
+//! unless `ITEM: UNITS` names cgs, micro or nano. `frame` is the `grains_000012.vtp` of a run of spheres of one material. What a file says
+//! about a grain (radius, velocities, mass or density, material, orientation) goes before what its block says. `materials = { 1 = "glass",
+//! 2 = "steel" }` in the packing names the materials of the types; a column `material` has their names. A file whose grains are of several
+//! types is refused without it, and so are columns that make a grain another body (`shapex`, ...). With a column `id_multisphere`, as
+//! LIGGGHTS writes it, all spheres of one positive number become a clump (-1 and 0 are spheres of their own): inertia is that of the union,
+//! mass follows from the density of the spheres or the material, and a `mass` beside a sphere is that of its whole body. Everything else is
+//! left out, and `esker check` and `esker run` tell in a line per file what was taken and what was not. No coordinate or velocity exceeds
+//! 10⁹.
 //!
 //! `[start]` takes the grains that are present at the checkpoint of another scenario, numbered anew from 0 in their order. Their materials
 //! and clumps are found by name in the new scenario. Contacts start from the impulses of the checkpoint, converted as forces: times the
@@ -169,13 +171,13 @@
 //!
 //! Periodic axes: a grain that leaves the cell on one side comes in on the other, and grains touch across the faces (see
 //! [`Periodic`](crate::model::Periodic)). A period is at least three times the diameter of the largest grain with its margin, 3 · 2 r ·
-//! (1 + skin), grains of emitters included. Grains placed outside are wrapped into the cell. Where a box, or a cylinder along its axis, spans
-//! a period, random packings and emitters fill it up to the faces and keep their distance across them. Every other packing stays where it
-//! is put, and overlaps across a face are mistakes like others: a cubic lattice in such a box leaves at least a diameter across the faces.
-//! Boundaries are repeated with the cell and stay where they are; a grain touches the nearest image of each, so no boundary should be
-//! longer than the period, and a dynamic one must not be. A plane across a periodic axis, and so a wall of a box, is refused. Gravity may
-//! point along a periodic axis, as it does for flow down a slope. Sinks and observed regions, too, act through their nearest image.
-//! Positions in results are wrapped into the cell: `change` and `rate` of a position jump when the body crosses a face, and so does
+//! (1 + skin), grains of emitters included. Grains placed outside are wrapped into the cell. Where a box, or a cylinder along its axis,
+//! spans a period, random packings and emitters fill it up to the faces and keep their distance across them. Every other packing stays
+//! where it is put, and overlaps across a face are mistakes like others: a cubic lattice in such a box leaves at least a diameter across
+//! the faces. Boundaries are repeated with the cell and stay where they are; a grain touches the nearest image of each, so no boundary
+//! should be longer than the period, and a dynamic one must not be. A plane across a periodic axis, and so a wall of a box, is refused.
+//! Gravity may point along a periodic axis, as it does for flow down a slope. Sinks and observed regions, too, act through their nearest
+//! image. Positions in results are wrapped into the cell: `change` and `rate` of a position jump when the body crosses a face, and so does
 //! `potential_energy` where gravity has a part along a periodic axis.
 
 #[cfg(feature = "scenario")]

@@ -10,8 +10,8 @@ use crate::values::{grain_id, table};
 
 /// The contacts of one state: arrays with one row per contact, of pairs that touch or nearly touch.
 ///
-/// A contact is between a body a and a body b. `normals` point from b to a; all forces are those on a, and those on b are the opposite. They
-/// are means over the last substep.
+/// A contact is between a body a and a body b. `normals` point from b to a; all forces are those on a, and those on b are the opposite.
+/// They are means over the last substep.
 #[pyclass(frozen, get_all, module = "esker")]
 pub struct Contacts {
     /// Bodies a and b, array of shape (n, 2): ids of grains, or -1 - i for boundary number i of `boundaries`.

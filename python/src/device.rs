@@ -140,8 +140,8 @@ impl Word {
         Word { text: "auto".to_owned(), device: Choice::Auto, ensemble: None }
     }
 
-    /// Opens an engine at the start of a scenario, or one that is to go on from a checkpoint. That is without a choice on the kind of device
-    /// that saved it.
+    /// Opens an engine at the start of a scenario, or one that is to go on from a checkpoint. That is without a choice on the kind of
+    /// device that saved it.
     pub fn open(
         &self,
         py: Python<'_>,

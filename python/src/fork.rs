@@ -1,8 +1,8 @@
 //! Processes that are forked from one that has imported the package, as `multiprocessing` makes them on Linux by default up to Python 3.13.
 //!
 //! A fork copies the memory and one thread. The threads of the pool that the engine computes with are missing in the new process, and work
-//! that is given to the pool would wait for them for ever. So all work there goes to a pool of its own. The driver of a graphics card has threads
-//! and a connection to the card, and does not survive at all.
+//! that is given to the pool would wait for them for ever. So all work there goes to a pool of its own. The driver of a graphics card has
+//! threads and a connection to the card, and does not survive at all.
 
 use std::mem;
 use std::process;

@@ -98,8 +98,8 @@ fn results<'py>(py: Python<'py>, folder: &Path) -> PyResult<Bound<'py, PyAny>> {
 
 /// Runs a scenario from its start to its end into a folder, as `esker run` does, and returns its `Results`.
 ///
-/// `scenario` is the path of a file or a dictionary; `out` the folder, by default `out/<name>`. `until` is the end in simulated time [s], by
-/// default that of the scenario. With `resume`, the run goes on from the last checkpoint in the folder, and starts anew where there is
+/// `scenario` is the path of a file or a dictionary; `out` the folder, by default `out/<name>`. `until` is the end in simulated time [s],
+/// by default that of the scenario. With `resume`, the run goes on from the last checkpoint in the folder, and starts anew where there is
 /// none. `device`, `set` and `progress` are those of `Simulation.from_file` and `Simulation.run`.
 #[pyfunction]
 #[pyo3(signature = (scenario, out = None, *, device = Word::auto(), set = None, until = None, progress = None, resume = false))]

@@ -22,8 +22,9 @@ use crate::{grains, runs, scenario, setters, stepping};
 impl Simulation {
     /// The simulation of a scenario file at its start.
     ///
-    /// `device` is "auto" (a graphics card if there is one, else the processor), "gpu", "software" or "cpu", or an `Ensemble`. `set` changes
-    /// values of the file, as in `{"solver.iterations": 100}`. Raises `ScenarioError` with line and column of all mistakes in the file.
+    /// `device` is "auto" (a graphics card if there is one, else the processor), "gpu", "software" or "cpu", or an `Ensemble`. `set`
+    /// changes values of the file, as in `{"solver.iterations": 100}`. Raises `ScenarioError` with line and column of all mistakes in the
+    /// file.
     #[staticmethod]
     #[pyo3(signature = (path, device = Word::auto(), set = None))]
     #[pyo3(text_signature = "(path, device='auto', set=None)")]
@@ -214,10 +215,10 @@ impl Simulation {
 
     /// Advances to a time, by default the end of the scenario.
     ///
-    /// `until` is simulated time [s]. `progress` is True for a line on the standard error, or a function that is called with a `Progress` after
-    /// every batch of steps. With `out`, a folder, the results go there as those of `esker run` do, and come back as `Results`; those of an
-    /// earlier run in that folder are replaced. Ctrl-C and errors of callbacks end the run: a checkpoint and the results until then are
-    /// in the folder.
+    /// `until` is simulated time [s]. `progress` is True for a line on the standard error, or a function that is called with a `Progress`
+    /// after every batch of steps. With `out`, a folder, the results go there as those of `esker run` do, and come back as `Results`; those
+    /// of an earlier run in that folder are replaced. Ctrl-C and errors of callbacks end the run: a checkpoint and the results until then
+    /// are in the folder.
     #[pyo3(signature = (until = None, progress = None, *, out = None))]
     fn run<'py>(
         slf: &Bound<'py, Self>,
@@ -278,10 +279,10 @@ impl Simulation {
 
     /// Sets what drives a joint, in the place of what the scenario says.
     ///
-    /// One of `force` [N] (of a hinge a torque [N m]), `pressure` [Pa], `velocity` [m/s] (of a hinge [rad/s]) or `position` [m] (of a hinge [rad]); none
-    /// of them lets the joint go. Each is a number, or times [s] and values `(times, values)`, linear in between. `force_limit` [N] (of a
-    /// hinge [N m]) is the largest force that holds a velocity or a position, by default without limit; what a position is off by goes away
-    /// within `response_time` [s].
+    /// One of `force` [N] (of a hinge a torque [N m]), `pressure` [Pa], `velocity` [m/s] (of a hinge [rad/s]) or `position` [m] (of a hinge
+    /// [rad]); none of them lets the joint go. Each is a number, or times [s] and values `(times, values)`, linear in between.
+    /// `force_limit` [N] (of a hinge [N m]) is the largest force that holds a velocity or a position, by default without limit; what a
+    /// position is off by goes away within `response_time` [s].
     #[pyo3(signature = (joint, *, force = None, pressure = None, velocity = None, position = None, force_limit = None, response_time = None))]
     #[pyo3(
         text_signature = "($self, joint, *, force=None, pressure=None, velocity=None, position=None, force_limit=None, response_time=0.05)"

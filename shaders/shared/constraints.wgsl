@@ -7,8 +7,8 @@ override HAS_ROLLING: bool = true;
 // Whether a body is no sphere about its centre and may turn. Otherwise the arms of a contact lie along its normal, or have no effect.
 override HAS_ARMS: bool = true;
 
-// The second stream holds bits, as an index is no number. With HAS_ARMS it has two entries per contact: arm of a and rolling arm, arm of b and
-// contact law. Otherwise one: distances of the contact point from both centres, rolling arm, contact law.
+// The second stream holds bits, as an index is no number. With HAS_ARMS it has two entries per contact: arm of a and rolling arm, arm of b
+// and contact law. Otherwise one: distances of the contact point from both centres, rolling arm, contact law.
 fn load_constraint(place: u32) -> Constraint {
     let aim = constraint_heads[place];
     var arm_a: vec3f;

@@ -1,5 +1,6 @@
-// Gathering after the overflow contacts: each body takes the sum of the changes of its velocity in its slots. The workgroup that owns a body, that
-// of its tile in the first tiling, does this as it begins the next pass, or in a dispatch of its own where other kernels come between.
+// Gathering after the overflow contacts: each body takes the sum of the changes of its velocity in its slots. The workgroup that owns a
+// body, that of its tile in the first tiling, does this as it begins the next pass, or in a dispatch of its own where other kernels come
+// between.
 
 // Number of partial sums of a long list of slots. The same on all devices, so that the bits are, whatever LANES is.
 const PARTS = 64u;

@@ -1,5 +1,5 @@
-// Dispatch sizes of one sweep: the tiles of both tilings, the overflow contacts; then the tiles of the first tiling, whose bodies take the sum
-// of their slots.
+// Dispatch sizes of one sweep: the tiles of both tilings, the overflow contacts; then the tiles of the first tiling, whose bodies take the
+// sum of their slots.
 
 // Plans the dispatches of a sweep and of the gathering from place `first` of `arguments` on, and resets the counters of sweeps.
 fn plan_pass(first: u32, lane: u32, runs: bool) {

@@ -49,7 +49,8 @@ pub(super) struct Arguments {
 
 #[cfg(feature = "mpi")]
 impl Arguments {
-    /// Options that must be the same on all ranks, each with its value in words; the scenario and its changes are compared as they were read.
+    /// Options that must be the same on all ranks, each with its value in words; the scenario and its changes are compared as they were
+    /// read.
     pub(super) fn on_all_ranks(&self) -> [(&'static str, String); 4] {
         [
             ("--until", format!("{:?}", self.until)),

@@ -124,8 +124,8 @@ impl Constraint {
     }
 
     /// Sets 1/D per kind of constraint \[E5\] on the bodies, of which only masses and locked axes count, and returns the restitution up to
-    /// which no impact gains energy \[E6\]. The friction block is bounded by a multiple of the identity, which is exact for spheres, as their
-    /// arms are parallel to the normal.
+    /// which no impact gains energy \[E6\]. The friction block is bounded by a multiple of the identity, which is exact for spheres, as
+    /// their arms are parallel to the normal.
     pub fn set_inverse_d(&mut self, world: &World, [a, b]: [&Velocity; 2]) -> f64 {
         if self.bodies.iter().any(|&body| world.bodies.kind[body as usize] == Kind::Rigid) {
             return self.set_general(world, [a, b]);

@@ -67,8 +67,8 @@ pub trait Coupling: Any + Send + Sync {
     /// Makes the numbers of copies that share the mass of a body \[E5\] agree over the parts.
     fn agree_on_copies(&mut self, _copies: &mut [u32]) {}
 
-    /// Sums the impulses on the dynamic boundaries over all parts; `of` returns the impulse and the angular impulse on a body. Returns these
-    /// bodies with their sums; none for an engine alone.
+    /// Sums the impulses on the dynamic boundaries over all parts; `of` returns the impulse and the angular impulse on a body. Returns
+    /// these bodies with their sums; none for an engine alone.
     fn sum_impulses(&mut self, _of: &dyn Fn(u32) -> [DVec3; 2]) -> Vec<(u32, [DVec3; 2])> {
         Vec::new()
     }

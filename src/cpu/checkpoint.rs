@@ -20,8 +20,9 @@ use crate::model::consistent::{Fault, claim, claim_length};
 use crate::model::{MeterSums, World};
 use crate::settings::Method;
 
+use super::CpuEngine;
+use super::contacts::per_method;
 use super::search::Travel;
-use super::{CpuEngine, per_method};
 
 /// Largest room of a list over the number of bodies, spheres and contacts: beyond it a state was not saved by this program.
 const MOST_SPARE: usize = 1 << 10;

@@ -26,8 +26,8 @@ pub(super) struct Vectors {
     pub z: Lanes,
 }
 
-// All functions are inlined into one that requires AVX: by themselves they would pass registers through memory. For the same reason no loop,
-// closure or `map` is around them, which may not be inlined.
+// All functions are inlined into one that requires AVX: by themselves they would pass registers through memory. For the same reason no
+// loop, closure or `map` is around them, which may not be inlined.
 //
 // SAFETY of the blocks without a comment: the processor has AVX, see the module.
 impl Lanes {

@@ -10,12 +10,13 @@ use crate::engine::{is_guarded, planned_contacts};
 use crate::model::World;
 use crate::settings::{Acceleration, Algorithm, Bookkeeping, Settings};
 
+use super::CpuEngine;
 use super::coarse::Coarse;
+use super::contacts::per_method;
 use super::gradient::ProjectedGradient;
 use super::search::Travel;
 use super::springs::Spring;
 use super::sweep::ProjectedGaussSeidel;
-use super::{CpuEngine, per_method};
 
 /// Bytes per contact that the engine keeps from step to step.
 const HELD_PER_CONTACT: u64 = (size_of::<Key>() + size_of::<Constraint>() + size_of::<u32>()) as u64;

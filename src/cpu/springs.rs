@@ -280,9 +280,9 @@ impl Stretched<'_> {
         Stiffness { force, damping, tangent: root * root * slope, tangent_damping: root * damping, released }
     }
 
-    /// Force and moment that the springs hold at the start of the substep: turned with the contact since the last one, about the normal with
-    /// the mean spin of the bodies, and with the normal; and less where the contact unloads. The vectors in the tangent plane keep their
-    /// length while they turn.
+    /// Force and moment that the springs hold at the start of the substep: turned with the contact since the last one, about the normal
+    /// with the mean spin of the bodies, and with the normal; and less where the contact unloads. The vectors in the tangent plane keep
+    /// their length while they turn.
     #[inline(always)]
     fn held(&self, constraint: &Constraint, [stiff, before]: [f64; 2], spins: DVec3) -> [DVec3; 2] {
         let (normal, held) = (constraint.normal, &constraint.last_impulse);

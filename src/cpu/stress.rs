@@ -11,7 +11,8 @@ use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::Velocity;
 use crate::model::{Meter, MeterSums, World};
 
-/// Contacts, or grains, that one task sums up. Sums of tasks are added in their order, so their bits do not depend on the number of threads.
+/// Contacts, or grains, that one task sums up. Sums of tasks are added in their order, so their bits do not depend on the number of
+/// threads.
 const AT_ONCE: usize = 4 * CHUNK;
 
 /// Adds the impulses of these constraints to the sums of the meters. Of the bodies of a contact those count that `counts` says.

@@ -8,8 +8,8 @@ pub const IMPACT_BLOCKS: u32 = 16;
 /// Largest residual at the end of a block over that at the end of the block before with which the stage settles, so that another block
 /// follows \[-\]. Where a block brings the residual down by less, as in deep beds of touching grains, a few more would not settle it.
 pub const IMPACT_GAIN: f64 = 0.5;
-/// Restitution above which bounces keep much of their energy \[-\]: a bounce that is left over is stopped, which loses more than a quarter of
-/// its energy from this restitution on.
+/// Restitution above which bounces keep much of their energy \[-\]: a bounce that is left over is stopped, which loses more than a quarter
+/// of its energy from this restitution on.
 pub(crate) const ELASTIC: f64 = 0.5;
 
 /// Largest number of sweeps of an impact stage in this world: one block, and where some pair bounces well [`IMPACT_BLOCKS`].

@@ -198,7 +198,8 @@ impl Capacity {
         }
     }
 
-    /// Returns this capacity under other settings, which come to these features: the parts that depend on the settings are taken from `own`.
+    /// Returns this capacity under other settings, which come to these features: the parts that depend on the settings are taken from
+    /// `own`.
     #[cfg(feature = "scenario")]
     pub(super) fn under(&self, own: &Capacity, features: Features) -> Capacity {
         let Capacity { substeps, keeps_balance, accelerates, impulse_pairs, descends, .. } = *own;

@@ -54,8 +54,8 @@ impl GpuEngine {
     }
 
     /// Finishes a step that halted in a substep, the first of the `left` substeps of the step. Where friction and rolling made energy, the
-    /// substep is solved again, as the CPU engine does \[E12\]; where the impacts need more sweeps, they go on \[E6\]. Returns the number of
-    /// steps finished, one or none.
+    /// substep is solved again, as the CPU engine does \[E12\]; where the impacts need more sweeps, they go on \[E6\]. Returns the number
+    /// of steps finished, one or none.
     pub(super) async fn finish_halted(&mut self, mut halted: Status, mut left: u32) -> Result<u64, Error> {
         let (mut steps, mut tries) = (0, 0);
         while halted.halted & (layout::HALT_GAIN | layout::HALT_IMPACTS) != 0 {

@@ -10,8 +10,8 @@ use super::readback::read;
 /// Numbers that a device copies, none of which is what untouched memory holds.
 const NUMBERS: [u32; 4] = [0x6573_6b65, 0x8000_0001, 0x7fff_fffe, 0x0123_4567];
 
-/// Has the device copy a few numbers and reads them. A device that ends every submission at once and does nothing would be found at the first
-/// step otherwise, after seconds of compiling.
+/// Has the device copy a few numbers and reads them. A device that ends every submission at once and does nothing would be found at the
+/// first step otherwise, after seconds of compiling.
 ///
 /// # Errors
 /// [`Error::Idle`] when they come back as others, or [`Error::DeviceLost`].

@@ -10,8 +10,8 @@ use crate::settings::{self, Algorithm, Settings};
 
 use super::constants::Planned::{
     self, Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, Gather,
-    ImpactAim, ImpactContacts, ImpactGather, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow,
-    PendingScan, Search, SearchBodies, SideScan, Sides, StartScan, Stored, Sweep, Tiles, Uncoloured,
+    OldContacts, OldOwners, Overflow, PendingScan, Search, SearchBodies, SideScan, Sides, StartScan, Stored,
+    Sweep, Tiles, Uncoloured,
 };
 use super::features::Features;
 

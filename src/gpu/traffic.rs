@@ -118,8 +118,8 @@ const fn overflow(overflow: u64) -> Traffic {
     Traffic { overflow, ..NOTHING }
 }
 
-/// Returns shader, kernel and traffic of each kernel; `row` is the size of a contact constraint \[bytes\]. The number of buckets is taken as that of the grains. The search for pairs reads each
-/// grain once, as its neighbours come from the cache.
+/// Returns shader, kernel and traffic of each kernel; `row` is the size of a contact constraint \[bytes\]. The number of buckets is taken
+/// as that of the grains. The search for pairs reads each grain once, as its neighbours come from the cache.
 fn table(row: u64) -> Vec<(&'static str, &'static str, Traffic)> {
     vec![
         ("broadphase", "clear_buckets", grain(WORD)),

@@ -69,7 +69,8 @@ pub struct Span {
 }
 
 impl World {
-    /// Returns the walls `low` and `high` as a span, if each is one plane, the normal of `low` is +x, +y or +z, and that of `high` opposite.
+    /// Returns the walls `low` and `high` as a span, if each is one plane, the normal of `low` is +x, +y or +z, and that of `high`
+    /// opposite.
     pub fn span(&self, low: usize, high: usize) -> Option<Span> {
         let normal = |body: usize| {
             let mut own = self.surfaces.iter().filter(|surface| surface.body as usize == body);

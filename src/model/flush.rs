@@ -22,8 +22,8 @@ use edges::EdgePlace;
 /// Difference in height up to which two surfaces are flush, over the radius of the smallest grain \[-\]. It is the overlap of hard grains:
 /// an edge that lies lower is hardly touched, and one that stands higher is a step that the file asks for.
 const LEVEL: f64 = 1e-3;
-/// Distance beyond an edge at which the other surface is looked for, over the same radius \[-\]; wider gaps are gaps. From there the edge is
-/// seen under more than the angle of a patch.
+/// Distance beyond an edge at which the other surface is looked for, over the same radius \[-\]; wider gaps are gaps. From there the edge
+/// is seen under more than the angle of a patch.
 const BESIDE: f64 = 0.1;
 /// Cosine of the angle between gravity and the normal of a face up to which the face is upright \[-\].
 const UPRIGHT: f64 = 0.1;
@@ -50,8 +50,8 @@ impl FlushJoint {
 
 impl World {
     /// Finds boundaries whose surfaces meet flush where a grain of this radius \[m\] has room to slide over the joint. Of each pair of
-    /// boundaries one joint is told, of those that look up most the one nearest to the first grain. Dynamic boundaries, and surfaces that move
-    /// against each other, are left out.
+    /// boundaries one joint is told, of those that look up most the one nearest to the first grain. Dynamic boundaries, and surfaces that
+    /// move against each other, are left out.
     pub fn flush_joints(&self, radius: f64) -> Vec<FlushJoint> {
         if !(radius > 0.0 && radius.is_finite()) {
             return Vec::new();

@@ -328,8 +328,8 @@ impl World {
         2.0 * if largest > 0.0 { largest } else { vertices() }
     }
 
-    /// Length that the limit of speeds is counted in \[m\]: the diameter of the largest sphere, or vertex, and without either the size of the
-    /// largest dynamic boundary, twice its reach or radius of gyration; 0 without any.
+    /// Length that the limit of speeds is counted in \[m\]: the diameter of the largest sphere, or vertex, and without either the size of
+    /// the largest dynamic boundary, twice its reach or radius of gyration; 0 without any.
     pub fn travel_scale(&self) -> f64 {
         let diameter = self.largest_diameter();
         if diameter > 0.0 || self.dynamic_boundaries().next().is_none() {

@@ -195,8 +195,8 @@ impl World {
         reaches
     }
 
-    /// Gap \[m\], negative, to the boundary that a sphere overlaps most, and the index of that boundary; `None` without an overlap. `boxes` as
-    /// in [`World::for_each_surface_near`].
+    /// Gap \[m\], negative, to the boundary that a sphere overlaps most, and the index of that boundary; `None` without an overlap. `boxes`
+    /// as in [`World::for_each_surface_near`].
     pub fn deepest_boundary(&self, boxes: &[SurfaceBox], centre: DVec3, radius: f64) -> Option<(f64, usize)> {
         let mut deepest: Option<(f64, usize)> = None;
         self.for_each_surface_near(boxes, centre, &Sphere::alone(radius), 0.0, |surface, touch| {

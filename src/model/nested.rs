@@ -24,9 +24,9 @@ pub struct CommonSpace {
 }
 
 impl World {
-    /// Finds, for each dynamic boundary, a boundary with which it has solid space in common: a ball fits into both whose radius is more than
-    /// this fraction of that of the largest ball in the smaller one. Bodies of one machine are left out. Of two dynamic boundaries the later
-    /// one is listed.
+    /// Finds, for each dynamic boundary, a boundary with which it has solid space in common: a ball fits into both whose radius is more
+    /// than this fraction of that of the largest ball in the smaller one. Bodies of one machine are left out. Of two dynamic boundaries the
+    /// later one is listed.
     pub fn common_spaces(&self, fraction: f64) -> Vec<CommonSpace> {
         if self.dynamic_boundaries().next().is_none() {
             return Vec::new();

@@ -53,8 +53,8 @@ impl RigidBody {
         Some(RigidBody::at_rest(mass, moments))
     }
 
-    /// Returns the homogeneous solid inside a closed mesh, at rest; the place of its centre in the frame of the mesh \[m\]; and the rotation
-    /// from its principal axes into that frame.
+    /// Returns the homogeneous solid inside a closed mesh, at rest; the place of its centre in the frame of the mesh \[m\]; and the
+    /// rotation from its principal axes into that frame.
     pub fn inside(mesh: &Mesh, density: f64) -> (RigidBody, DVec3, DQuat) {
         let solid = mesh.solid();
         let (body, axes) = solid.body(density);

@@ -53,8 +53,8 @@ impl State {
         solid_fraction: f64::NAN,
     };
 
-    /// Stresses and strains under the loads of the boundaries, those in the last substep and the mean ones. Strains continue from the strains of
-    /// the base; without a base they are zero.
+    /// Stresses and strains under the loads of the boundaries, those in the last substep and the mean ones. Strains continue from the
+    /// strains of the base; without a base they are zero.
     pub(super) fn new(
         snapshot: &Snapshot,
         plan: &CellPlan,

@@ -3,8 +3,8 @@
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, Spread};
 
-/// Mean and largest overlap over the mean radius of the pair, over all contacts that overlap \[-\]; 0 without any. Against a boundary the radius
-/// is the grain's own, or that of a vertex.
+/// Mean and largest overlap over the mean radius of the pair, over all contacts that overlap \[-\]; 0 without any. Against a boundary the
+/// radius is the grain's own, or that of a vertex.
 pub fn overlap(snapshot: &Snapshot) -> Spread {
     let overlaps = snapshot.counted_contacts().filter(|contact| contact.gap < 0.0);
     let relative = overlaps.map(|contact| -contact.gap / mean_radius(snapshot, contact));
@@ -20,8 +20,8 @@ pub fn count(snapshot: &Snapshot) -> f64 {
     snapshot.share.total(snapshot.counted_contacts().count()) as f64
 }
 
-/// Number of contacts that touch: contacts that overlap or carry a force. The gap alone would not do: a contact that the solver closes within a
-/// step ends at a gap of zero give or take a rounding error.
+/// Number of contacts that touch: contacts that overlap or carry a force. The gap alone would not do: a contact that the solver closes
+/// within a step ends at a gap of zero give or take a rounding error.
 pub fn touching(snapshot: &Snapshot) -> f64 {
     snapshot.share.total(snapshot.counted_contacts().filter(|contact| touches(contact)).count()) as f64
 }
@@ -49,7 +49,8 @@ fn of_present(snapshot: &Snapshot) -> impl Iterator<Item = u32> + '_ {
     snapshot.present_grains().map(move |grain| counts[grain])
 }
 
-/// Number of grains and surfaces that each grain touches. Several contacts of a clump with one partner count once; a removed grain has none.
+/// Number of grains and surfaces that each grain touches. Several contacts of a clump with one partner count once; a removed grain has
+/// none.
 pub fn coordination(snapshot: &Snapshot) -> Vec<u32> {
     let world = &snapshot.world;
     let mut counts = vec![0; world.grain_count()];
@@ -81,7 +82,8 @@ fn mean_radius(snapshot: &Snapshot, contact: &ContactState) -> f64 {
     0.5 * (a + radius(contact.key.b).unwrap_or(a))
 }
 
-/// Radius of the smaller of the two partners of a contact \[m\], to which overlaps are compared: against a boundary that of the grain or vertex.
+/// Radius of the smaller of the two partners of a contact \[m\], to which overlaps are compared: against a boundary that of the grain or
+/// vertex.
 pub(super) fn smaller_radius(snapshot: &Snapshot, contact: &ContactState) -> f64 {
     let a = snapshot.world.contact_radius(contact.key.a);
     snapshot.world.sphere_of(contact.key.b).map_or(a, |sphere| a.min(sphere.radius))

@@ -37,8 +37,8 @@ impl Balance {
         kinetic(snapshot) + rotational(snapshot) + potential(snapshot) + self.elastic(snapshot)
     }
 
-    /// Energy that contacts made out of nothing since the start, over the turnover \[-\]: by normal impulses what they gave beyond the elastic
-    /// energy of the start, by friction with rolling and by bounces what they gave.
+    /// Energy that contacts made out of nothing since the start, over the turnover \[-\]: by normal impulses what they gave beyond the
+    /// elastic energy of the start, by friction with rolling and by bounces what they gave.
     pub(super) fn made_share(&self, snapshot: &Snapshot) -> f64 {
         let made = |balance: &EnergyBalance| {
             let of_impacts = balance.impact_work + balance.impact_friction_work + balance.impact_rolling_work;
@@ -47,8 +47,8 @@ impl Balance {
         share(snapshot, booked(snapshot, made))
     }
 
-    /// Energy dissipated by normal impulses since the start \[J\]: energy that they took out, less the increase of the elastic energy of the
-    /// overlaps.
+    /// Energy dissipated by normal impulses since the start \[J\]: energy that they took out, less the increase of the elastic energy of
+    /// the overlaps.
     pub(super) fn dissipated_by_normal(&self, snapshot: &Snapshot) -> f64 {
         let stored = elastic(snapshot, self.law) - self.elastic_at_start;
         0.0 - booked(snapshot, |balance| balance.normal_work) - stored
@@ -88,8 +88,8 @@ pub fn half_a_step(snapshot: &Snapshot) -> f64 {
         + world.dynamic_boundaries().map(|(body, free)| gain(body, free.mass)).sum::<f64>()
 }
 
-/// Elastic energy of the overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's, none under the rigid one; less F_c δ, the
-/// work of cohesion.
+/// Elastic energy of the overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's, none under the rigid one; less F_c δ,
+/// the work of cohesion.
 pub fn elastic(snapshot: &Snapshot, law: NormalLaw) -> f64 {
     let overlapping = snapshot.counted_contacts().filter(|contact| contact.gap < 0.0);
     snapshot.share.sum(overlapping.map(|contact| elastic_of(&snapshot.world, contact, law)).sum::<f64>())

@@ -170,7 +170,8 @@ impl Verdict {
         format!("{}{}", self.expected, tolerance.unwrap_or_default())
     }
 
-    /// Number found, in words: `found 0.4`; for a miss `found 0.4, error 0.1, tolerance 0.01`; for a curve `deviation 0.0007, at most 0.001`.
+    /// Number found, in words: `found 0.4`; for a miss `found 0.4, error 0.1, tolerance 0.01`; for a curve `deviation 0.0007, at most
+    /// 0.001`.
     pub fn found_in_words(&self) -> String {
         let Some(found) = self.found else { return "found nothing".to_owned() };
         let found = short(found);

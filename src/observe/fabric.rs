@@ -29,8 +29,8 @@ pub struct Fabric {
     pub by_number: DMat3,
     /// Fabric tensor with every contact weighted by its normal force \[-\].
     pub by_force: DMat3,
-    /// Sixfold order: mean of cos 6θ over the contacts, θ from the first axis of the plane \[-\]. It is 1 where all normals point at 0°, 60° or
-    /// 120°, as in a triangular lattice on a floor, -1 halfway between, and 0 where all directions are equally frequent.
+    /// Sixfold order: mean of cos 6θ over the contacts, θ from the first axis of the plane \[-\]. It is 1 where all normals point at 0°,
+    /// 60° or 120°, as in a triangular lattice on a floor, -1 halfway between, and 0 where all directions are equally frequent.
     pub sixfold: f64,
     /// Number of contacts in each class of directions.
     pub contacts: Vec<u64>,
@@ -91,8 +91,8 @@ impl Fabric {
         }
     }
 
-    /// Anisotropy 2 (F₁ - F₂), with F₁ and F₂ the principal values of the part of a tensor that lies in a plane \[-\]: 0 where all directions are
-    /// alike, 2 where all normals have one direction.
+    /// Anisotropy 2 (F₁ - F₂), with F₁ and F₂ the principal values of the part of a tensor that lies in a plane \[-\]: 0 where all
+    /// directions are alike, 2 where all normals have one direction.
     pub fn anisotropy(tensor: &DMat3, plane: Plane) -> f64 {
         let [i, j] = plane.axes();
         let (along, across, mixed) = (tensor.col(i)[i], tensor.col(j)[j], tensor.col(i)[j]);

@@ -44,11 +44,11 @@ pub fn max_speed(snapshot: &Snapshot) -> f64 {
     snapshot.share.largest(speeds_squared(snapshot).chain(boundaries).fold(0.0, f64::max)).sqrt()
 }
 
-/// Granular temperature: a third of the mean square of the velocities of the grains less the velocity of their centre of mass, the mean weighted
-/// by mass \[m²/s²\]; not a number without grains.
+/// Granular temperature: a third of the mean square of the velocities of the grains less the velocity of their centre of mass, the mean
+/// weighted by mass \[m²/s²\]; not a number without grains.
 ///
-/// The granular temperature is the variance of one component of the velocity where no direction is preferred. In a gas that cools by Haff's law
-/// (J. Fluid Mech. 134, 1983, 401-430) its inverse square root grows linearly in time.
+/// The granular temperature is the variance of one component of the velocity where no direction is preferred. In a gas that cools by Haff's
+/// law (J. Fluid Mech. 134, 1983, 401-430) its inverse square root grows linearly in time.
 pub fn granular_temperature(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
     let mass = snapshot.share.sum(grains(snapshot).map(|grain| grain.mass).sum::<f64>());

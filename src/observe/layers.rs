@@ -37,8 +37,8 @@ pub struct Layer {
     pub temperature: f64,
     /// Mean number of touching contacts per grain, weighted by mass \[-\].
     pub coordination: f64,
-    /// Stress \[E17\] \[Pa\], positive under pressure: mean over the time since the base, with each arm of a contact and each way of a grain
-    /// counting by its length in the layer; without a base the part of the velocities of grains whose centre is in the layer.
+    /// Stress \[E17\] \[Pa\], positive under pressure: mean over the time since the base, with each arm of a contact and each way of a
+    /// grain counting by its length in the layer; without a base the part of the velocities of grains whose centre is in the layer.
     pub stress: DMat3,
     /// Mass \[kg\].
     mass: f64,
@@ -203,8 +203,8 @@ fn disc_below(height: f64) -> f64 {
     0.5 + (h.asin() + h * (1.0 - h * h).sqrt()) / std::f64::consts::PI
 }
 
-/// Usual axis of layers (0, 1, 2 for x, y, z): the axis with the largest component of gravity, z if they are equal; in a plane only the axes of
-/// the plane count.
+/// Usual axis of layers (0, 1, 2 for x, y, z): the axis with the largest component of gravity, z if they are equal; in a plane only the
+/// axes of the plane count.
 pub fn usual_axis(gravity: DVec3, plane: Option<Plane>) -> usize {
     let axes = plane.map_or(vec![2, 1, 0], |plane| plane.axes().into_iter().rev().collect());
     axes.into_iter()

@@ -37,7 +37,8 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
     loads
 }
 
-/// Force on every boundary over the last substep with compatible normal forces \[E16\] \[N\]; not a number where the state has no such forces.
+/// Force on every boundary over the last substep with compatible normal forces \[E16\] \[N\]; not a number where the state has no such
+/// forces.
 pub fn compatible_on_boundaries(snapshot: &Snapshot) -> Vec<DVec3> {
     let count = snapshot.world.boundaries.len();
     let Some(compatible) = snapshot.compatible() else { return vec![DVec3::NAN; count] };
@@ -58,7 +59,8 @@ pub fn compatible_on_boundaries(snapshot: &Snapshot) -> Vec<DVec3> {
 pub struct Reaction {
     /// Sum of the contact forces \[N\].
     pub force: DVec3,
-    /// Stress times volume, -Σ r fᵀ, with r from the centre of the body to a contact and f the force there \[N m\]; positive under pressure.
+    /// Stress times volume, -Σ r fᵀ, with r from the centre of the body to a contact and f the force there \[N m\]; positive under
+    /// pressure.
     pub stress: DMat3,
 }
 
@@ -74,8 +76,8 @@ impl Reaction {
     }
 }
 
-/// Reaction of every body to its contacts over the last substep, without impacts, in the order of the bodies; on a rank that of its own grains
-/// is complete.
+/// Reaction of every body to its contacts over the last substep, without impacts, in the order of the bodies; on a rank that of its own
+/// grains is complete.
 pub fn reactions(snapshot: &Snapshot) -> Vec<Reaction> {
     let world = &snapshot.world;
     let mut reactions = vec![Reaction::NONE; world.bodies.len()];
@@ -110,8 +112,8 @@ pub fn mean_on_boundaries(snapshot: &Snapshot, base: Option<&Base>) -> Vec<Load>
     snapshot.impulses.iter().zip(&base.impulses).map(mean).collect()
 }
 
-/// Supported weight: force along gravity on all boundaries that are not dynamic, over the weight of grains and dynamic boundaries \[-\]. It is 1
-/// at rest, and not a number without gravity or weight.
+/// Supported weight: force along gravity on all boundaries that are not dynamic, over the weight of grains and dynamic boundaries \[-\]. It
+/// is 1 at rest, and not a number without gravity or weight.
 pub fn weight_supported(snapshot: &Snapshot) -> f64 {
     let world = &snapshot.world;
     let gravity = world.gravity;

@@ -72,7 +72,8 @@ struct Below {
 }
 
 impl Below {
-    /// Finds the space; `None` where nothing can fall out: without gravity, where gravity leads through a periodic face, where nothing is finite.
+    /// Finds the space; `None` where nothing can fall out: without gravity, where gravity leads through a periodic face, where nothing is
+    /// finite.
     fn of(snapshot: &Snapshot) -> Option<Below> {
         let world = &snapshot.world;
         let down = world.gravity.try_normalize()?;
@@ -99,8 +100,8 @@ impl Below {
         level.is_finite().then(|| Below { gravity: world.gravity.length(), down, level, floors })
     }
 
-    /// Position of a grain when its top passed the lowest level: found backwards along its parabola, which nothing disturbs any more. `None` if
-    /// the grain is not below the level, is above a plane that faces upwards, or cannot fall.
+    /// Position of a grain when its top passed the lowest level: found backwards along its parabola, which nothing disturbs any more.
+    /// `None` if the grain is not below the level, is above a plane that faces upwards, or cannot fall.
     fn way_out(&self, world: &World, grain: usize) -> Option<DVec3> {
         let body = world.grain_body(grain);
         let (centre, velocity) = (world.bodies.position[body], world.bodies.velocity[body]);
@@ -116,8 +117,8 @@ impl Below {
     }
 }
 
-/// Shapes that may stop or remove a grain: surfaces of boundaries that do not fall themselves, and sinks; with the position and the z axis of
-/// each.
+/// Shapes that may stop or remove a grain: surfaces of boundaries that do not fall themselves, and sinks; with the position and the z axis
+/// of each.
 fn solids(world: &World) -> impl Iterator<Item = (Form, DVec3, DVec3)> + '_ {
     let down = world.gravity.normalize_or_zero();
     let is_joined = |body: usize| world.joints.iter().any(|joint| joint.bodies.contains(&Some(body as u32)));

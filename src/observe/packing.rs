@@ -22,8 +22,8 @@ pub fn height_p99(snapshot: &Snapshot) -> f64 {
     percentile(&snapshot.share, tops(snapshot), 0.99)
 }
 
-/// Front of a flow along +x: the x below which 99 % of the centres of grains lie, interpolated as for [`height_p99`] \[m\]; not a number without
-/// grains.
+/// Front of a flow along +x: the x below which 99 % of the centres of grains lie, interpolated as for [`height_p99`] \[m\]; not a number
+/// without grains.
 pub fn front_x(snapshot: &Snapshot) -> f64 {
     let position = &snapshot.world.bodies.position;
     percentile(&snapshot.share, grains(snapshot).map(|grain| position[grain.body].x).collect(), 0.99)
@@ -33,8 +33,8 @@ pub fn front_x(snapshot: &Snapshot) -> f64 {
 /// number without grains. It sums up the shape of a heap in a smooth number. The slope of its flank is
 /// [`repose_angle_deg`](super::repose::repose_angle_deg), which is larger where the top is round or grains lie about.
 ///
-/// A cone of height H and radius R has ⟨z⟩ = H/4 and ⟨r⟩ = R/2, so tan α = H/R = 2 ⟨z⟩/⟨r⟩. Heights are measured from the lowest centre, so that
-/// one layer is flat; the axis is vertical and goes through the centre of mass. The formula assumes gravity along -z.
+/// A cone of height H and radius R has ⟨z⟩ = H/4 and ⟨r⟩ = R/2, so tan α = H/R = 2 ⟨z⟩/⟨r⟩. Heights are measured from the lowest centre, so
+/// that one layer is flat; the axis is vertical and goes through the centre of mass. The formula assumes gravity along -z.
 pub fn cone_angle_deg(snapshot: &Snapshot) -> f64 {
     let position = &snapshot.world.bodies.position;
     let centre = centre_of_mass(snapshot);

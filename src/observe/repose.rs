@@ -28,8 +28,8 @@ const CELL: f64 = 0.5;
 const LEAST_RINGS: usize = 4;
 /// Largest number of cells along the grid: larger heaps have coarser ones.
 const MOST_CELLS: f64 = 1024.0;
-/// Parts of the grains below the lowest of which the ground lies, and within whose distance from the axis a heap ends \[-\]. The others may be
-/// anywhere.
+/// Parts of the grains below the lowest of which the ground lies, and within whose distance from the axis a heap ends \[-\]. The others may
+/// be anywhere.
 const GROUND: f64 = 0.01;
 const WIDTH: f64 = 0.99;
 
@@ -41,9 +41,9 @@ enum Heap {
     Ridge(usize, f64),
 }
 
-/// Angle of repose of a heap on level ground: slope of its flank \[deg\]. A heap is a cone about the medians of x and y, or a ridge along the
-/// one axis that is periodic or normal to a plane of discs. It is not a number without a flank of two diameters, and where gravity is not
-/// along -z.
+/// Angle of repose of a heap on level ground: slope of its flank \[deg\]. A heap is a cone about the medians of x and y, or a ridge along
+/// the one axis that is periodic or normal to a plane of discs. It is not a number without a flank of two diameters, and where gravity is
+/// not along -z.
 pub fn repose_angle_deg(snapshot: &Snapshot) -> f64 {
     let grains = heaped(snapshot);
     let Some(heap) = Heap::of(snapshot, &grains) else { return f64::NAN };
@@ -174,7 +174,8 @@ mod tests {
     use crate::model::{Periodic, Random};
     use std::collections::HashMap;
 
-    /// Columns of grains of diameter 1 m whose tops are at these heights over a distance from (3, -5) m; `along`: factor of the distance along y.
+    /// Columns of grains of diameter 1 m whose tops are at these heights over a distance from (3, -5) m; `along`: factor of the distance
+    /// along y.
     fn pile(height: impl Fn(f64) -> f64, along: f64, rows: i32) -> Vec<DVec3> {
         let places =
             (-40..=40).flat_map(|i| (-rows..=rows).map(move |j| DVec2::new(f64::from(i), f64::from(j))));
@@ -198,8 +199,8 @@ mod tests {
         })
     }
 
-    /// Tops of the columns lie on the cone, and the surface between them is lower by the same everywhere: what is left is how columns fall into
-    /// rings, below 0.2°.
+    /// Tops of the columns lie on the cone, and the surface between them is lower by the same everywhere: what is left is how columns fall
+    /// into rings, below 0.2°.
     #[test]
     fn the_flank_of_a_cone_has_the_angle_of_the_cone_with_strays_and_without() {
         for angle in [20.0, 32.0, 45.0] {
@@ -239,8 +240,8 @@ mod tests {
         all
     }
 
-    /// A heap of some 2 000 grains lies loosely below an exact cone; a fiftieth of them has rolled away. Gaps in the surface are as frequent
-    /// everywhere.
+    /// A heap of some 2 000 grains lies loosely below an exact cone; a fiftieth of them has rolled away. Gaps in the surface are as
+    /// frequent everywhere.
     #[test]
     fn a_random_heap_has_the_angle_of_its_cone_within_a_degree() {
         let mut random = Random::new(5, Stream::Grains(0));

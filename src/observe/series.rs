@@ -54,8 +54,8 @@ pub fn line(points: &[Point]) -> Option<Line> {
     (xx > 0.0).then(|| Line { slope: xy / xx, r_squared: xy * xy / (xx * yy) })
 }
 
-/// Exponent of a power law: slope of the least-squares line through the logarithms of both coordinates; not a number where a logarithm does not
-/// exist.
+/// Exponent of a power law: slope of the least-squares line through the logarithms of both coordinates; not a number where a logarithm does
+/// not exist.
 pub fn exponent(points: &[Point]) -> f64 {
     let logarithms: Vec<Point> = points.iter().map(|&(x, value)| (x.ln(), value.ln())).collect();
     line(&logarithms).map_or(f64::NAN, |line| line.slope)
@@ -73,8 +73,8 @@ pub fn settled_after(points: &[Point], value: f64, within: f64) -> Option<f64> {
     points.iter().rev().take_while(is_near).last().map(|point| point.0)
 }
 
-/// Coordinates of the local minima: values below the values before and after. Of several equal values in a row the first counts; the ends of the
-/// series do not count.
+/// Coordinates of the local minima: values below the values before and after. Of several equal values in a row the first counts; the ends
+/// of the series do not count.
 pub fn minima(points: &[Point]) -> Vec<f64> {
     let mut steps: Vec<Point> = points.to_vec();
     steps.dedup_by_key(|point| point.1);

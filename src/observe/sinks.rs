@@ -122,8 +122,8 @@ impl Sorted {
         self.0[class.sink][class.bins][class.class]
     }
 
-    /// Coefficient of variation of the masses in the parts of a profile: standard deviation over mean \[-\]. Grains beyond the ends of the profile
-    /// do not count; not a number where no grains lie between its ends.
+    /// Coefficient of variation of the masses in the parts of a profile: standard deviation over mean \[-\]. Grains beyond the ends of the
+    /// profile do not count; not a number where no grains lie between its ends.
     pub fn variation(&self, profile: &Profile) -> f64 {
         let all = &self.0[profile.sink][profile.bins];
         let parts = &all[1..all.len() - 1];

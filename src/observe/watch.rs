@@ -1,8 +1,8 @@
 //! Watch over a run: warnings about what went wrong without ending it, judged from the states at the outputs.
 //!
-//! A run that ends with exit code 0 may still be wrong: a grain pressed through a wall, a contact that makes energy, grains that fell out of
-//! the scene. [`Signs`] are the numbers of one state that tell, the same on both engines and on ranks; [`Watch`] keeps the worst of them over
-//! a run and puts them into words. Whatever passes a limit becomes a [`Warning`] with its size, place, time and advice.
+//! A run that ends with exit code 0 may still be wrong: a grain pressed through a wall, a contact that makes energy, grains that fell out
+//! of the scene. [`Signs`] are the numbers of one state that tell, the same on both engines and on ranks; [`Watch`] keeps the worst of them
+//! over a run and puts them into words. Whatever passes a limit becomes a [`Warning`] with its size, place, time and advice.
 
 mod told;
 mod warning;
@@ -24,8 +24,8 @@ use told::Told;
 pub use told::flush_joints;
 pub use warning::{Concern, Warning, grains_lost, no_room};
 
-/// Overlap over the radius of the smaller partner above which a run warns \[-\]. Hard grains overlap by a few thousandths; at this depth the
-/// contact forces of neighbours no longer act at points, and a grain is on its way through.
+/// Overlap over the radius of the smaller partner above which a run warns \[-\]. Hard grains overlap by a few thousandths; at this depth
+/// the contact forces of neighbours no longer act at points, and a grain is on its way through.
 pub const DEEP_OVERLAP: f64 = 0.3;
 /// Ways that the fastest body goes in a substep within which a deep overlap is that of an impact \[-\]: a contact is closed when its bodies
 /// overlap \[E1\], and two of them may meet head on.
@@ -35,8 +35,8 @@ const OF_AN_IMPACT: f64 = 2.0;
 const ENERGY_MADE: f64 = 0.1;
 /// The same for friction and rolling, which give back no more than their springs hold, so that any gain is an error \[-\].
 const ENERGY_MADE_BY_FRICTION: f64 = 1e-3;
-/// Energy below which what was made is no warning whatever its share, over the energy Σ m g d that lifts each body by its own size \[-\]: where
-/// a bed only settles into its overlaps, next to nothing is turned over.
+/// Energy below which what was made is no warning whatever its share, over the energy Σ m g d that lifts each body by its own size \[-\]:
+/// where a bed only settles into its overlaps, next to nothing is turned over.
 const WORTH_TELLING: f64 = 0.05;
 /// Mean residual of the normal rows, over the velocity g h that gravity adds in a substep, above which forces are no longer those of the
 /// contact problem \[-\].
@@ -411,7 +411,8 @@ mod tests {
         assert_eq!(deepest.bodies(&snapshot.world), ["grain 0", "grain 1"]);
     }
 
-    /// A row takes 5 J out, of which it holds 1 J, gives 4 J back and takes 4 J again: 3 J were made, though it never gave more than it took.
+    /// A row takes 5 J out, of which it holds 1 J, gives 4 J back and takes 4 J again: 3 J were made, though it never gave more than it
+    /// took.
     #[test]
     fn energy_is_made_where_a_row_gives_more_than_it_held() {
         let mut made = Made::default();

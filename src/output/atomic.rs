@@ -128,8 +128,8 @@ pub(super) fn is_temporary(name: &str) -> bool {
     drawn.is_some_and(|drawn| drawn.len() == DRAWN && drawn.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// Builder of temporary files under names that [`sweep`] recognises. By default they would be private; results are as readable as any other new
-/// file.
+/// Builder of temporary files under names that [`sweep`] recognises. By default they would be private; results are as readable as any other
+/// new file.
 pub fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(DRAWN);

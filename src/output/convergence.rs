@@ -15,8 +15,8 @@ use crate::observe::layers::Layer;
 pub struct Tables {
     /// Text of `convergence.csv`: a row per time, start and sweep; the last sweep of every start is its reference solution.
     pub courses: String,
-    /// Text of `residual_histogram.csv`: a row per time, start, kind of constraint and bin. A bin holds residuals of at least `from` and less than
-    /// `until`.
+    /// Text of `residual_histogram.csv`: a row per time, start, kind of constraint and bin. A bin holds residuals of at least `from` and
+    /// less than `until`.
     pub histograms: String,
     /// Text of `fabric.csv` and `force_distribution.csv`, and the last `rose.svg`.
     pub fabric: [String; 3],

@@ -16,8 +16,8 @@ pub fn add_directions(text: &mut String, time: f64, fabric: &Fabric, plan: &Fabr
     }
 }
 
-/// Adds the fabric of a state to the text of `force_distribution.csv`: one row per class of normal forces, in units of the mean normal force of
-/// the state.
+/// Adds the fabric of a state to the text of `force_distribution.csv`: one row per class of normal forces, in units of the mean normal
+/// force of the state.
 pub fn add_sizes(text: &mut String, time: f64, fabric: &Fabric) {
     if text.is_empty() {
         text.push_str("time [s],from [mean normal force],until,contacts [-],probability density [-]\n");
@@ -32,8 +32,8 @@ pub fn add_sizes(text: &mut String, time: f64, fabric: &Fabric) {
     }
 }
 
-/// Draws the rose of a state as SVG: share of the contacts by direction, and in outline share of the normal forces. Both directions of a normal
-/// are shown.
+/// Draws the rose of a state as SVG: share of the contacts by direction, and in outline share of the normal forces. Both directions of a
+/// normal are shown.
 pub fn rose(time: f64, fabric: &Fabric, plan: &FabricPlan) -> String {
     const SIZE: f64 = 520.0;
     const RADIUS: f64 = 200.0;

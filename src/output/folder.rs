@@ -142,8 +142,8 @@ fn contents(record: &Record<'_>) -> Vec<(Content, usize)> {
 }
 
 impl ResultFolder {
-    /// Makes the folder, removes the results of an earlier run from it and writes `scenario.toml`. Other files in it are left alone. The folder is
-    /// locked unless `lock` is given.
+    /// Makes the folder, removes the results of an earlier run from it and writes `scenario.toml`. Other files in it are left alone. The
+    /// folder is locked unless `lock` is given.
     ///
     /// # Errors
     /// When the folder or a file in it cannot be written, another run writes into it, or a file that the scenario reads would
@@ -256,8 +256,8 @@ impl ResultFolder {
         (self.fabric.as_ref(), self.layers.as_ref())
     }
 
-    /// Writes the results of an output in every format of the scenario: the observation and the averages of a state, and frames, each of which
-    /// `take` [takes](Shot::take) of the same state.
+    /// Writes the results of an output in every format of the scenario: the observation and the averages of a state, and frames, each of
+    /// which `take` [takes](Shot::take) of the same state.
     ///
     /// # Errors
     /// When a file cannot be written.

@@ -28,10 +28,10 @@ pub fn planned_bytes(spheres: usize, surface: Option<&SurfacePlan>) -> u64 {
     of_grains.max(of_contacts).max(cells as u64 * BYTES_PER_CELL)
 }
 
-/// Frame of the grains: the spheres of present grains as points. Data of a sphere: radius \[m\] and material (index in the scenario). Data of its
-/// grain: velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id, coordination number, sum of the contact forces \[N\],
-/// pressure \[Pa\], in a scene with clumps the clump (index in the scenario, -1 for a single sphere), and where grains have a density of
-/// their own the density \[kg/m³\]. The poses of all boundaries are added.
+/// Frame of the grains: the spheres of present grains as points. Data of a sphere: radius \[m\] and material (index in the scenario). Data
+/// of its grain: velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id, coordination number, sum of the contact forces
+/// \[N\], pressure \[Pa\], in a scene with clumps the clump (index in the scenario, -1 for a single sphere), and where grains have a
+/// density of their own the density \[kg/m³\]. The poses of all boundaries are added.
 pub fn grains(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let spheres = || {
@@ -108,8 +108,8 @@ fn boundary_poses(world: &World) -> Vec<Array> {
     ]
 }
 
-/// Frame of the boundaries: triangles in their present poses, planes as far as the room. Data of a triangle: index of the boundary and of the
-/// material in the scenario, and velocity over the last substep \[m/s\].
+/// Frame of the boundaries: triangles in their present poses, planes as far as the room. Data of a triangle: index of the boundary and of
+/// the material in the scenario, and velocity over the last substep \[m/s\].
 pub fn walls(snapshot: &Snapshot, room: &Room) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let outline = room.outline(world, &poses(world));
@@ -160,9 +160,10 @@ pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
     }
 }
 
-/// Frame of the contacts: lines between the centres of the two spheres, for a boundary from the centre to the contact point, across a periodic
-/// face to the nearest image. Data of a contact: normal and tangential force \[N\], gap \[m\], whether friction is at its bound (0 or 1), the two
-/// bodies (id of a grain, -1 - i for boundary number i of the scenario), and the compatible normal force \[N\] where the scenario asks for it.
+/// Frame of the contacts: lines between the centres of the two spheres, for a boundary from the centre to the contact point, across a
+/// periodic face to the nearest image. Data of a contact: normal and tangential force \[N\], gap \[m\], whether friction is at its bound (0
+/// or 1), the two bodies (id of a grain, -1 - i for boundary number i of the scenario), and the compatible normal force \[N\] where the
+/// scenario asks for it.
 pub fn contacts(snapshot: &Snapshot) -> PolyData {
     let contacts = || snapshot.counted_contacts();
     let force = |impulse: f64| impulse / snapshot.substep;

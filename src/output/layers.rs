@@ -28,7 +28,8 @@ pub fn add(text: &mut String, time: f64, layers: &[Layer], plan: &LayerPlan) {
     }
 }
 
-/// Name, row and column of the components of a stress that are written: all nine, as torques of rolling resistance make the tensor asymmetric.
+/// Name, row and column of the components of a stress that are written: all nine, as torques of rolling resistance make the tensor
+/// asymmetric.
 const STRESSES: [(&str, usize, usize); 9] = [
     ("xx", 0, 0),
     ("xy", 0, 1),

@@ -1,8 +1,8 @@
 //! Lock of a folder of results: only one run at a time writes into it.
 //!
 //! The operating system locks the file `.esker.lock`, so the lock ends with the process that holds it, however that process ends. The file
-//! contains the id of that process, for the message to a second one. On Unix the file is removed when the lock is released; a file that a killed
-//! process left is taken over.
+//! contains the id of that process, for the message to a second one. On Unix the file is removed when the lock is released; a file that a
+//! killed process left is taken over.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -39,8 +39,8 @@ impl FolderLock {
     /// Makes the folder and takes its lock. A holder that has it alone also removes the temporary files that killed runs left there.
     ///
     /// # Errors
-    /// [`Error::FolderInUse`] when another process, or another run of this process, holds the lock; [`Error::File`] when the folder cannot be
-    /// written.
+    /// [`Error::FolderInUse`] when another process, or another run of this process, holds the lock; [`Error::File`] when the folder cannot
+    /// be written.
     pub fn take(folder: &Path, sharing: Sharing) -> Result<FolderLock, Error> {
         fs::create_dir_all(folder).map_err(Error::file(folder))?;
         let path = folder.join(NAME);

@@ -1,7 +1,7 @@
 //! Outlines of boundaries at a time: facets and edges.
 //!
-//! Planes are infinite: they are drawn as far as the room of the scene, and up to the other planes of the same boundary, so that a box of half
-//! spaces looks like a box.
+//! Planes are infinite: they are drawn as far as the room of the scene, and up to the other planes of the same boundary, so that a box of
+//! half spaces looks like a box.
 
 mod extent;
 
@@ -90,8 +90,8 @@ impl Room {
     /// Room of a scene of which nothing has been seen.
     pub const EMPTY: Room = Room(Extent::NOTHING);
 
-    /// Room of a run that starts from `world`, with the grains that will come from the boxes `sources` (corners \[m\]). The room does not change
-    /// while the run goes on.
+    /// Room of a run that starts from `world`, with the grains that will come from the boxes `sources` (corners \[m\]). The room does not
+    /// change while the run goes on.
     pub fn of_run(world: &World, sources: impl IntoIterator<Item = (DVec3, DVec3)>) -> Room {
         let poses: Vec<_> = world.boundaries.iter().map(|boundary| boundary.pose_at(0.0)).collect();
         let grains = world.spheres.iter().map(|sphere| (world.sphere_centre(sphere), sphere.radius));
@@ -241,8 +241,8 @@ fn rings(world: &World) -> usize {
     ((SPHERE_FACETS / (3 * count.max(1))).isqrt()).clamp(fewest, most)
 }
 
-/// Corners of a box in which grains will appear, and places on the ground around the feet of these corners as far as the grains may spread: half
-/// as far as they fall \[m\].
+/// Corners of a box in which grains will appear, and places on the ground around the feet of these corners as far as the grains may spread:
+/// half as far as they fall \[m\].
 pub fn around_source(world: &World, source: Extent) -> Vec<DVec3> {
     let mut places: Vec<DVec3> = source.corners().collect();
     for corner in source.corners() {

@@ -72,7 +72,8 @@ impl Content {
 }
 
 impl Shot {
-    /// Writes the frame, with means since the base. Where the state lies on several ranks, all of them call this, and the first writes the file with a piece from each.
+    /// Writes the frame, with means since the base. Where the state lies on several ranks, all of them call this, and the first writes the
+    /// file with a piece from each.
     ///
     /// # Errors
     /// When the file cannot be written.

@@ -31,8 +31,8 @@ impl TimeSeries {
         Ok(TimeSeries { path: path.to_owned(), rows: csv::Writer::from_writer(file) })
     }
 
-    /// Appends a row and flushes it. Each number has all the digits that it takes to read it back unchanged; small and large numbers have an
-    /// exponent. A number that does not exist is `NaN`.
+    /// Appends a row and flushes it. Each number has all the digits that it takes to read it back unchanged; small and large numbers have
+    /// an exponent. A number that does not exist is `NaN`.
     ///
     /// # Errors
     /// When the file cannot be written.

@@ -1,9 +1,9 @@
 //! VTKHDF: all frames of a kind in one file, over time, as ParaView and VTK 9.3 or later read it.
 //!
-//! Each kind of frames has an HDF5 file of type `PolyData` (VTKHDF 2.3): `grains.vtkhdf`, `contacts.vtkhdf` and so on. The arrays of all frames
-//! stand one after the other, and the group `Steps` tells where each frame begins. The file is made from the frames of a folder of results, one at
-//! a time, and appears whole or not at all. (One file with a block for each kind would be a `PartitionedDataSetCollection`, whose blocks VTK 9.7
-//! does not take to another time.)
+//! Each kind of frames has an HDF5 file of type `PolyData` (VTKHDF 2.3): `grains.vtkhdf`, `contacts.vtkhdf` and so on. The arrays of all
+//! frames stand one after the other, and the group `Steps` tells where each frame begins. The file is made from the frames of a folder of
+//! results, one at a time, and appears whole or not at all. (One file with a block for each kind would be a `PartitionedDataSetCollection`,
+//! whose blocks VTK 9.7 does not take to another time.)
 
 use std::path::{Path, PathBuf};
 
@@ -36,8 +36,8 @@ const SECTIONS: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
 /// Rows of a chunk of a dataset: few enough for a scene of a few grains, and enough that a large scene needs few chunks.
 const CHUNK: usize = 4096;
 
-/// Writes all frames of a folder of results into a folder, one file for each kind; returns the kinds and their numbers of frames. Frames that a
-/// run adds meanwhile are left out.
+/// Writes all frames of a folder of results into a folder, one file for each kind; returns the kinds and their numbers of frames. Frames
+/// that a run adds meanwhile are left out.
 ///
 /// # Errors
 /// [`Error::Unusable`] when there are no frames, or one is of another form; [`Error::File`] when one cannot be read or a file not be

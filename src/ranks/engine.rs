@@ -1,8 +1,8 @@
 //! Engine of several ranks: rank 0 takes all calls, and the others do what it asks for.
 //!
-//! Rank 0 keeps the whole scene beside its own part. Quantities and frames of a run come from the parts: every rank answers the same questions about
-//! its own, and they join what they find ([`crate::engine::share`]). A state is gathered on rank 0 when something needs the whole of it
-//! (checkpoints, pictures, changes of the scene), and a scene that was changed is divided anew before the next step. The whole
+//! Rank 0 keeps the whole scene beside its own part. Quantities and frames of a run come from the parts: every rank answers the same
+//! questions about its own, and they join what they find ([`crate::engine::share`]). A state is gathered on rank 0 when something needs the
+//! whole of it (checkpoints, pictures, changes of the scene), and a scene that was changed is divided anew before the next step. The whole
 //! takes 230 bytes per grain on rank 0, and while a state is gathered as much as an engine of one process.
 
 use std::io::Write;

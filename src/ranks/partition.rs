@@ -1,7 +1,7 @@
 //! Partition of space among ranks by planes, such that each rank has about as many grains.
 //!
-//! Space is divided across the longest side of the box around the grains, part by part (Berger & Bokhari 1987), in proportion to the ranks on
-//! either side. A rank owns the grains whose centre is in its region.
+//! Space is divided across the longest side of the box around the grains, part by part (Berger & Bokhari 1987), in proportion to the ranks
+//! on either side. A rank owns the grains whose centre is in its region.
 
 use glam::DVec3;
 
@@ -79,8 +79,8 @@ impl Partition {
         }
     }
 
-    /// Collects the ranks whose regions may meet a cube about a position, or about one of its periodic images, of twice `reach` \[m\] along each
-    /// edge.
+    /// Collects the ranks whose regions may meet a cube about a position, or about one of its periodic images, of twice `reach` \[m\] along
+    /// each edge.
     pub fn near(&self, periodic: &Periodic, position: DVec3, reach: f64, found: &mut Vec<usize>) {
         found.clear();
         periodic.images(position, reach).for_each(|image| self.collect(self.root(), image, reach, found));

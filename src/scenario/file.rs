@@ -47,7 +47,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use crate::contact::{Impulse, Key};
-use crate::model::{Axes, Grain, Plane, World};
+use crate::model::{Axes, Grain, Materials, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
 use crate::observe::stress::meters;
 use crate::output::outline::{Room, boundaries_move};
@@ -60,7 +60,7 @@ use self::checks::{check_steps, check_total, locked_axes, read_materials};
 use self::document::{Kind, parse_document, parse_tree, read_file, read_text};
 use self::read::asked::Trace;
 use self::read::{DURATION, Report, Table, number, text, vector, whole, word};
-use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Portable, Scenario};
+use super::{CheckpointPlan, CompatiblePlan, ConvergencePlan, Inputs, OutputPlan, Portable, Scenario};
 
 pub use self::changes::{Change, MAY_CHANGE, changes};
 pub use self::checks::check_step_count;
@@ -210,18 +210,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let (emitters, seeds) = populate(root, &mut world, &common, &boundary_spans);
     let on_warning = root.section("run", |table| Some(plan::on_warning(table))).unwrap_or_default();
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
-    if report.is_clean() {
-        range::check(root, &world, &emitters, &settings);
-    }
-    if report.is_clean()
-        && let Err(error) = world.check()
-    {
-        report.problem(
-            &(0..0),
-            error.to_string(),
-            "change what says so, in this file or in one that it names",
-        );
-    }
+    check_world(root, &world, &emitters, &settings);
 
     let observed = observed::observe(root, &world, &names, grains);
     let observed::Observed {
@@ -254,25 +243,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         duration,
         folder,
     };
-    let compatible = root
-        .maybe("forces", |node| {
-            node.table(|table| {
-                Some(table.maybe("compatible", |node| {
-                    node.table(|table| plan::compatible(table, &world.materials))
-                }))
-            })
-        })
-        .flatten();
-    let shown = output.pictures.as_ref().map(|pictures| pictures.look.show);
-    if shown == Some(Show::CompatibleForces)
-        && compatible.is_none()
-        && let Some(node) = root.node("output").and_then(|node| node.child("pictures")?.child("show"))
-    {
-        node.problem(
-            "the scenario does not ask for compatible forces",
-            "add `[forces]` with `compatible = { law = \"hertz\" }`",
-        );
-    }
+    let compatible = compatible_forces(root, &world.materials, &output);
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
@@ -307,6 +278,49 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     };
     cell.check_lengths(scenario.largest_radius(), settings.reach(), report);
     scenario
+}
+
+/// Reports numbers that no engine can compute with, and a world that is not consistent.
+fn check_world(root: &mut Table<'_>, world: &World, emitters: &[Emitter], settings: &Settings) {
+    let report = root.report;
+    if report.is_clean() {
+        range::check(root, world, emitters, settings);
+    }
+    if report.is_clean()
+        && let Err(error) = world.check()
+    {
+        report.problem(
+            &(0..0),
+            error.to_string(),
+            "change what says so, in this file or in one that it names",
+        );
+    }
+}
+
+/// Reads the compatible forces that the scenario asks for; reports pictures that show them where it does not.
+fn compatible_forces(
+    root: &mut Table<'_>,
+    materials: &Materials,
+    output: &OutputPlan,
+) -> Option<CompatiblePlan> {
+    let compatible = root
+        .maybe("forces", |node| {
+            node.table(|table| {
+                Some(table.maybe("compatible", |node| node.table(|table| plan::compatible(table, materials))))
+            })
+        })
+        .flatten();
+    let shown = output.pictures.as_ref().map(|pictures| pictures.look.show);
+    if shown == Some(Show::CompatibleForces)
+        && compatible.is_none()
+        && let Some(node) = root.node("output").and_then(|node| node.child("pictures")?.child("show"))
+    {
+        node.problem(
+            "the scenario does not ask for compatible forces",
+            "add `[forces]` with `compatible = { law = \"hertz\" }`",
+        );
+    }
+    compatible
 }
 
 /// Distance from the plane of a plane scene beyond which a grain is off the plane \[radius\].

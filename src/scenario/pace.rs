@@ -134,8 +134,8 @@ pub fn kinds(world: &World, emitters: &[Emitter]) -> Vec<Kind> {
     kinds.into_iter().flatten().collect()
 }
 
-/// Time step for the smooth method \[s\]: a fifth of the shortest Rayleigh time of a grain or a fiftieth of the shortest collision of grains
-/// and boundaries, whichever is less; `None` without grains.
+/// Time step for the smooth method \[s\]: a fifth of the shortest Rayleigh time of a grain or a fiftieth of the shortest collision of
+/// grains and boundaries, whichever is less; `None` without grains.
 pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
     let World { materials, surfaces, plane, .. } = &scenario.world;
     let kinds = kinds(&scenario.world, &scenario.emitters);
@@ -167,8 +167,8 @@ const SHARE_OF_RAYLEIGH_TIME: f64 = 0.2;
 /// Largest share of a collision time that a step may take \[-\]: restitutions are then right within a percent.
 const SHARE_OF_COLLISION: f64 = 0.02;
 
-/// Contact time of two bodies of the effective mass m* \[kg\] and radius R* \[m\] that collide at `speed` \[m/s\], in seconds: under Hertz's
-/// law 2.943 (15 m*/(16 √R* E*))^(2/5) v^(-1/5), without damping; under Hooke's law π √(m*/k_n).
+/// Contact time of two bodies of the effective mass m* \[kg\] and radius R* \[m\] that collide at `speed` \[m/s\], in seconds: under
+/// Hertz's law 2.943 (15 m*/(16 √R* E*))^(2/5) v^(-1/5), without damping; under Hooke's law π √(m*/k_n).
 fn collision_time(normal_law: NormalLaw, pair: &PairLaw, mass: f64, radius: f64, speed: f64) -> f64 {
     let modulus = pair.effective_modulus;
     match normal_law {
@@ -183,8 +183,8 @@ fn collision_time(normal_law: NormalLaw, pair: &PairLaw, mass: f64, radius: f64,
     }
 }
 
-/// Rayleigh time \[s\]: time that a Rayleigh wave takes around a grain of this density ρ \[kg/m³\] and radius r \[m\], π r √(ρ/G) / (0.1631 ν +
-/// 0.8766) with the shear modulus G = E / (2 (1 + ν)).
+/// Rayleigh time \[s\]: time that a Rayleigh wave takes around a grain of this density ρ \[kg/m³\] and radius r \[m\], π r √(ρ/G) / (0.1631
+/// ν + 0.8766) with the shear modulus G = E / (2 (1 + ν)).
 fn rayleigh_time(material: &Material, density: f64, radius: f64) -> f64 {
     let shear_modulus = material.youngs_modulus / (2.0 * (1.0 + material.poisson_ratio));
     let slowness = (density / shear_modulus).sqrt();
@@ -285,8 +285,8 @@ mod tests {
         2.87 * (mass * mass / (radius * modulus * modulus * speed)).powf(0.2)
     }
 
-    /// Glass as above, E* = 5e9/(2 (1 - 0.25²)) Pa, meets the floor at 5 m/s with m* = 10.9 g and R* = 10 mm for 42.5 µs, of which a fiftieth is
-    /// 0.85 µs; a fifth of the Rayleigh time is 7.8 µs. Two grains meet for 37.0 µs.
+    /// Glass as above, E* = 5e9/(2 (1 - 0.25²)) Pa, meets the floor at 5 m/s with m* = 10.9 g and R* = 10 mm for 42.5 µs, of which a
+    /// fiftieth is 0.85 µs; a fifth of the Rayleigh time is 7.8 µs. Two grains meet for 37.0 µs.
     #[test]
     fn the_smooth_step_is_the_least_of_wave_and_collision() {
         let mut scenario = scenario_with(1e-3, &[]);

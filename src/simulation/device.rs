@@ -103,7 +103,8 @@ pub fn gpu_in(ensemble: &Arc<Ensemble>, scenario: &Scenario) -> Result<Box<dyn E
 /// Largest number of worlds in an ensemble for a study.
 #[cfg(feature = "gpu")]
 const MOST_WORLDS: usize = 256;
-/// Largest size of the buffers of an ensemble for a study, where it holds several worlds \[bytes\]: that of 4·10⁵ grains, which fill any card.
+/// Largest size of the buffers of an ensemble for a study, where it holds several worlds \[bytes\]: that of 4·10⁵ grains, which fill any
+/// card.
 #[cfg(feature = "gpu")]
 const MOST_BYTES: u64 = 1 << 30;
 

@@ -269,7 +269,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Takes one turn: writes the results that are due and advances by a batch of at most `most` steps, or ends the run. No turns may follow the end.
+    /// Takes one turn: writes the results that are due and advances by a batch of at most `most` steps, or ends the run. No turns may
+    /// follow the end.
     ///
     /// # Errors
     /// When a step fails or a file cannot be written; the summary then says so where it can still be written.

@@ -13,8 +13,8 @@
 //!                              in contact; of a contact with a wall μ at the body alone
 //! ```
 //!
-//! and no impulse leaves its cone, as all its parts grow alike and μ ≥ -1. The values at the nodes are those that leave the least error. With P the
-//! matrix of the φ_k(c) λ_c, φ_k the weight of node k,
+//! and no impulse leaves its cone, as all its parts grow alike and μ ≥ -1. The values at the nodes are those that leave the least error.
+//! With P the matrix of the φ_k(c) λ_c, φ_k the weight of node k,
 //!
 //! ```text
 //! A μ = -s        s_k = Σ_c φ_k(c) λ_c · ρ_c            ρ: natural-map residual [E8]
@@ -23,11 +23,11 @@
 //! p_k(i) = φ_k f_i + S_i ∇φ_k                            f_i = ± Σ_c λ_c,  S_i = ½ Σ_c ± λ_c ⊗ (x_j - x_i),  e_i = ½ Σ_c Σ_n λ_n²
 //! ```
 //!
-//! (at walls e_i counts whole instead of ½, and S_i not at all; λ_c here is the linear impulse). The residual of a contact that slides is that of its cone, not its slip,
-//! so that at a solution there is nothing to correct. The sum over bodies goes cell by cell, 8 nodes each, as in finite elements, and
-//! conjugate gradients with the diagonal as preconditioner solve to a hundredth. A neglects the rotation of bodies, and the terms of φ
-//! beyond its gradient; the step length α = -(s · μ)/(error of a full step), at most 1, gives the least error for the true effect of the
-//! correction, rotation included. In beds α is 0.8 to 1.
+//! (at walls e_i counts whole instead of ½, and S_i not at all; λ_c here is the linear impulse). The residual of a contact that slides is
+//! that of its cone, not its slip, so that at a solution there is nothing to correct. The sum over bodies goes cell by cell, 8 nodes each,
+//! as in finite elements, and conjugate gradients with the diagonal as preconditioner solve to a hundredth. A neglects the rotation of
+//! bodies, and the terms of φ beyond its gradient; the step length α = -(s · μ)/(error of a full step), at most 1, gives the least error
+//! for the true effect of the correction, rotation included. In beds α is 0.8 to 1.
 //!
 //! The first correction follows 3 sweeps, which give the pattern, the next ones 2, 3, 4 and so on sweeps later, as many as
 //! [`coarse_corrections`](crate::settings::Settings::coarse_corrections) says and sweeps are left; the momentum of \[E12\] begins anew

@@ -17,14 +17,14 @@
 //! ```
 //!
 //! **In single precision** a sweep adds to a velocity what it adds to an impulse, and what is below half a unit in the last place of the
-//! velocity is lost: v drifts away from v⁻ + M⁻¹ (h f + Gᵀ λ). In accelerated sweeps it does so in each sweep, by a unit or so: a brick that
-//! slid at 2 m/s lost 0.3 % too little of its speed at 1 ms and 50 sweeps, 1.8 % at 200, and twice that at half the step. So the GPU
+//! velocity is lost: v drifts away from v⁻ + M⁻¹ (h f + Gᵀ λ). In accelerated sweeps it does so in each sweep, by a unit or so: a brick
+//! that slid at 2 m/s lost 0.3 % too little of its speed at 1 ms and 50 sweeps, 1.8 % at 200, and twice that at half the step. So the GPU
 //! engine finds the velocities anew after the sweeps: M⁻¹ (h f + Gᵀ λ) is summed by itself, where it is exact to 1e-7 of the change, and
 //! added to v⁻ with a random rounding whose mean is exact. To the nearest, equal pushes are rounded alike, an error of up to half a unit in
-//! each substep. The random numbers follow from the bits of both and from the place of the body, so the same inputs give the same bits. Errors then grow as
-//! the root of the number of substeps, half a unit each, 1e-7 m/s at 2 m/s. Boundaries of scenes with joints keep the velocities of the
-//! sweeps, as do bodies slower than 16 g h, whose swept velocities lose next to nothing, and all bodies under projected gradient descent and with
-//! `no_velocity_update`.
+//! each substep. The random numbers follow from the bits of both and from the place of the body, so the same inputs give the same bits.
+//! Errors then grow as the root of the number of substeps, half a unit each, 1e-7 m/s at 2 m/s. Boundaries of scenes with joints keep the
+//! velocities of the sweeps, as do bodies slower than 16 g h, whose swept velocities lose next to nothing, and all bodies under projected
+//! gradient descent and with `no_velocity_update`.
 //!
 //! A sphere has no gyroscopic term. External forces are gravity and the forces and torques that a caller applies to bodies, constant over a
 //! step; torques are left out where an impact looks ahead \[E6\]. An axis that is locked takes neither weight nor impulse. A boundary that
@@ -117,8 +117,8 @@
 //! substep before, it may sink to the overlap δ_c at which the elastic law carries that impulse, λ_c = h k_n δ_c^(2 e_H - 1), and is
 //! elastic from then on. This rule is esker's own; under the rigid law there is nothing to sink to.
 //!
-//! **Cohesion** is a constant force F_c that pulls the two bodies of a contact together along the normal, at the contact point, while the gap is at
-//! most [`COHESION_RANGE`](crate::law::cohesion::COHESION_RANGE) R*, a thousandth:
+//! **Cohesion** is a constant force F_c that pulls the two bodies of a contact together along the normal, at the contact point, while the
+//! gap is at most [`COHESION_RANGE`](crate::law::cohesion::COHESION_RANGE) R*, a thousandth:
 //!
 //! ```text
 //! M (v⁺ - v) = h f + Gᵀ (λ - h F_c n)       force of the contact along n: λ_n/h - F_c ≥ -F_c
@@ -162,5 +162,5 @@
 //! |λ_r| ≤ μ_r s λ_n   by projection on the ball, or with a box component by component: along n, t₁ and t₂
 //! ```
 //!
-//! The arm s is R*, 2 R* or 4 R* ([`RollingArm`](crate::law::rolling::RollingArm)); for two like spheres of radius r these are r/2, r and 2 r, for
-//! a sphere at a wall r, 2 r and 4 r. Rolling and twisting share one bound and one row of three components.
+//! The arm s is R*, 2 R* or 4 R* ([`RollingArm`](crate::law::rolling::RollingArm)); for two like spheres of radius r these are r/2, r and 2
+//! r, for a sphere at a wall r, 2 r and 4 r. Rolling and twisting share one bound and one row of three components.

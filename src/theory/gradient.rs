@@ -2,8 +2,8 @@
 //!
 //! # E15: Projected gradient descent
 //!
-//! Without friction the contact problem of a substep is a linear complementarity problem, and the same as a quadratic program with bounds (Olsen &
-//! Kamrin, Eqs. 21 to 23):
+//! Without friction the contact problem of a substep is a linear complementarity problem, and the same as a quadratic program with bounds
+//! (Olsen & Kamrin, Eqs. 21 to 23):
 //!
 //! ```text
 //! 0 ≤ λ ⊥ N λ + p ≥ 0        min over λ ≥ 0 of F(λ) = ½ λ·N λ + p·λ
@@ -37,8 +37,8 @@
 //! sweep 310.
 //!
 //! **With friction** there is no such program: the bound of λ_t moves with λ_n. The solver takes the convex problem next to it,
-//! the cone complementarity problem (Anitescu & Tasora 2010), in which normal, friction and rolling impulse of a contact are projected at once
-//! on the set |λ_t| ≤ μ λ_n, |λ_r| ≤ μ_r R λ_n. Its law is not Coulomb's:
+//! the cone complementarity problem (Anitescu & Tasora 2010), in which normal, friction and rolling impulse of a contact are projected at
+//! once on the set |λ_t| ≤ μ λ_n, |λ_r| ≤ μ_r R λ_n. Its law is not Coulomb's:
 //!
 //! ```text
 //! Coulomb    0 ≤ λ_n ⊥ u_n + Σ_n λ_n - q_n ≥ 0
@@ -84,8 +84,8 @@
 //! complementary energy is infinite, at f = 0, the stiffness of the contact is zero. The term with ε holds bodies that no contact holds.
 //! Iterations end when |Gᵀ f - b| ≤ tolerance |b|.
 //!
-//! **They are as good as b.** Forces that sweeps have not converged to have another effect on the bodies than the forces of equilibrium, and
-//! compatible forces keep it, to the last digit of the tolerance. `compatible_unbalanced` is what is missing: |f_ext + Gᵀ λ/h| over all
+//! **They are as good as b.** Forces that sweeps have not converged to have another effect on the bodies than the forces of equilibrium,
+//! and compatible forces keep it, to the last digit of the tolerance. `compatible_unbalanced` is what is missing: |f_ext + Gᵀ λ/h| over all
 //! dynamic bodies without joints, all contact impulses included, over the larger of |f_ext| and |b|.
 //!
 //! **With friction** the tangential and rolling impulses stay as the solver has them, and b is the effect of the normal forces alone. The

@@ -44,16 +44,16 @@
 //!
 //! An end is a row that only pushes. The joint may come as far as the end, u ≥ -room/h at the lower one, and at the end the row takes out
 //! the speed: u ≥ 0. Beyond the end by g the row corrects the position with 4 Υ/h g like a held row, but without the part Υ u⁻, which would
-//! let the joint go on with Υ of its speed and throw it back by its correction, 1/27 of the speed at any step. A distance beyond the end that is
-//! rounding (four times that of the numbers that the position is made of) is left: its correction would be a speed of rounding/h.
+//! let the joint go on with Υ of its speed and throw it back by its correction, 1/27 of the speed at any step. A distance beyond the end
+//! that is rounding (four times that of the numbers that the position is made of) is left: its correction would be a speed of rounding/h.
 //!
 //! With a restitution e > 0 a joint that would pass the end within the substep at its speed u⁻ leaves it at once with u = -e u⁻, from
 //! where it is, at most h u⁻ before the end, and does not pass the other end by it. What rests at an end does not close to it, so it stays.
 //! Of the two ends the row is that which is met first, 2 u⁻ < u_low + u_high for the lower one, with the speeds u_low and u_high that
 //! lead to the ends: so a joint stays in a range that is narrower than its travel in a substep.
 //! A motor or servo without a force limit stops at the end, whatever e is. An end takes out (1 - e²)/2 of D⁻¹ u⁻², which counts as
-//! `boundary_work`, as all work of joints does; its compliance of 10⁻⁶ counts for the change of its impulse in a solve only, so that the second
-//! solve of a substep leaves 10⁻¹² of u⁻, and the smooth method, which has one, 10⁻⁶.
+//! `boundary_work`, as all work of joints does; its compliance of 10⁻⁶ counts for the change of its impulse in a solve only, so that the
+//! second solve of a substep leaves 10⁻¹² of u⁻, and the smooth method, which has one, 10⁻⁶.
 //!
 //! # Tension over light parts
 //!
@@ -62,8 +62,8 @@
 //! its places across its line with T/l (geometric stiffness: Tournier et al. 2015). A swing of frequency ω under them grows where h ω > 2,
 //! as in any symplectic step. For a link of mass m, length l and moment J under a weight W it is ω² = W l/J at most, 12 W/(m l) for a
 //! thin rod. Eight links of 0.2 kg and 0.2 m under 2 000 kg hold at 0.75 ms and gain energy at 0.77 ms, the bound being 0.759 ms.
-//! [`World::fastest_swing`](crate::model::World::fastest_swing) finds ω for a machine at rest, as the largest eigenvalue of the stiffness within
-//! the motions that the joints leave free; `esker check` and the error of a machine that explodes compare it with the step.
+//! [`World::fastest_swing`](crate::model::World::fastest_swing) finds ω for a machine at rest, as the largest eigenvalue of the stiffness
+//! within the motions that the joints leave free; `esker check` and the error of a machine that explodes compare it with the step.
 //!
 //! # Machines
 //!
@@ -96,6 +96,6 @@
 //!
 //! # Rails
 //!
-//! A wall on a rail (motion `slider` of a boundary) is a body with all axes locked but one of the world's, and a slider to the ground along it: no
-//! row is left to be held, and the position is exact. A pressure p pushes it with h p A, where A is given or the product of two distances
-//! of walls, at the positions that the substep starts from. Tables are read at the middle of the substep.
+//! A wall on a rail (motion `slider` of a boundary) is a body with all axes locked but one of the world's, and a slider to the ground along
+//! it: no row is left to be held, and the position is exact. A pressure p pushes it with h p A, where A is given or the product of two
+//! distances of walls, at the positions that the substep starts from. Tables are read at the middle of the substep.

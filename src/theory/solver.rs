@@ -37,11 +37,11 @@
 //! boundary the highest: boundaries are solved late, so that a sweep ends with grains that keep out of the walls. The CPU engine can also
 //! solve contacts in the order of their keys, one after the other.
 //!
-//! Contacts of bodies in the same tile, some hundred bodies that lie close together, are solved first: tiles share no body, so all tiles are
-//! solved at the same time, and within a tile the contacts follow each other in the order of their colours. On the GPU one workgroup
-//! solves a tile, and there are two tilings, one shifted against the other, each with 8 colours: a sweep solves contacts within tiles of the
-//! first, then those that the first cuts and the second does not; what both cut are overflow contacts. The CPU engine has tiles with many
-//! grains, and colours for the contacts across them. All these are orders of the same sweeps.
+//! Contacts of bodies in the same tile, some hundred bodies that lie close together, are solved first: tiles share no body, so all tiles
+//! are solved at the same time, and within a tile the contacts follow each other in the order of their colours. On the GPU one workgroup
+//! solves a tile, and there are two tilings, one shifted against the other, each with 8 colours: a sweep solves contacts within tiles of
+//! the first, then those that the first cuts and the second does not; what both cut are overflow contacts. The CPU engine has tiles with
+//! many grains, and colours for the contacts across them. All these are orders of the same sweeps.
 //!
 //! **Mass splitting** (Tonge, Benevolenski & Voroshilov 2012). Overflow contacts are solved at the same time,
 //! though they share bodies: the contacts of grains that have more than 8 or so, or on the GPU those that both tilings cut, 4 to 8 % of
@@ -178,18 +178,18 @@
 //! errors that turn as they shrink. Momentum makes them grow: pellets with μ_r = 100 poured into a pile gained 30 J of spin in a second and
 //! exploded. Over-relaxation of the rolling rows is the worst part of it, and leaving that out does not cure it, nor do four plain sweeps
 //! at the end. Of 1 500 random scenes 55 gained more than a thousandth of the energy turned over from starts other than the model, none of
-//! them with both coefficients below 2.4. So where some coefficient is above 1 ([`WIDE_CONE`](crate::law::guard::WIDE_CONE)) sweeps are plain
-//! whatever the setting. There plain sweeps may still make energy for want of sweeps, when friction was sized by a normal impulse that
-//! shrank later (11 of these scenes), and so does the model start everywhere, and every start under bodies more than ten times as heavy as
-//! others ([`WATCHED_MASS_RATIO`](crate::law::guard::WATCHED_MASS_RATIO)): a ball on a column that has 5 to 12 sweeps makes energy with
-//! coefficients from 0.5 on, by per cents of the turnover, in one of a hundred such scenes. The engines detect this in scenes where it may
-//! happen: a substep in which the works of friction and rolling sum up to a gain of more than 1e-4 of the kinetic energy, or of what has
-//! been turned over since the start ([`LARGEST_GAIN`](crate::law::guard::LARGEST_GAIN)), is solved again by plain sweeps from nothing (where
-//! only masses call for that, the gain over the run alone counts: grains at rest under a ball of 2 880 times their mass show gains that the
-//! next substeps take back). Such plain sweeps hardly ever make energy: in one of 30 000 scenes they made 4 % of the turnover in one
-//! substep. A substep in which they do, over the run, is solved without friction and rolling. The sum counts, as a contact that sticks may
-//! spin a grain up by friction and stop it by rolling resistance. `energy_made_share` contains the energy made in spite of
-//! this, and a run warns of it from a thousandth on.
+//! them with both coefficients below 2.4. So where some coefficient is above 1 ([`WIDE_CONE`](crate::law::guard::WIDE_CONE)) sweeps are
+//! plain whatever the setting. There plain sweeps may still make energy for want of sweeps, when friction was sized by a normal impulse
+//! that shrank later (11 of these scenes), and so does the model start everywhere, and every start under bodies more than ten times as
+//! heavy as others ([`WATCHED_MASS_RATIO`](crate::law::guard::WATCHED_MASS_RATIO)): a ball on a column that has 5 to 12 sweeps makes energy
+//! with coefficients from 0.5 on, by per cents of the turnover, in one of a hundred such scenes. The engines detect this in scenes where it
+//! may happen: a substep in which the works of friction and rolling sum up to a gain of more than 1e-4 of the kinetic energy, or of what
+//! has been turned over since the start ([`LARGEST_GAIN`](crate::law::guard::LARGEST_GAIN)), is solved again by plain sweeps from nothing
+//! (where only masses call for that, the gain over the run alone counts: grains at rest under a ball of 2 880 times their mass show gains
+//! that the next substeps take back). Such plain sweeps hardly ever make energy: in one of 30 000 scenes they made 4 % of the turnover in
+//! one substep. A substep in which they do, over the run, is solved without friction and rolling. The sum counts, as a contact that sticks
+//! may spin a grain up by friction and stop it by rolling resistance. `energy_made_share` contains the energy made in spite of this, and a
+//! run warns of it from a thousandth on.
 //!
 //! Over-relaxation costs nothing. The overshoot returns in the next sweep with the other sign, and a part of the error that a sweep turns
 //! into -q times itself dies out under the momentum only for q < 1/(1 + 2 m): 0.36 at m = 0.9. With ω = 1.25 q is 0.25 at most; with ω =

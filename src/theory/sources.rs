@@ -15,7 +15,8 @@
 //!   from the solution. Read as λ - D⁻¹ r.
 //! - Residual (Eq. 6 and Algorithm 1): its second form, G v - q, drops the term Σ λ that the first has. Kept
 //!   here: without it the elastic law is not met. `convergence.csv` has the normal residual in both forms. In a pile at rest
-//!   the second hardly tells cold from history starts, where friction and rolling differ six times: that is what the paper finds (its figure 9).
+//!   the second hardly tells cold from history starts, where friction and rolling differ six times: that is what the paper finds (its
+//!   figure 9).
 //! - D (Appendix A): printed as the whole matrix G M⁻¹ Gᵀ + Σ. Read as its diagonal, as the text of the
 //!   paper says.
 //! - Sign of q_n (section 2 and Algorithm 1): printed as -(4/h) Υ g. With the Jacobian as printed, by which
@@ -50,8 +51,8 @@
 //! - R. D. Mindlin 1949: Compliance of elastic bodies in contact. J. Appl. Mech. 16, 259-268.
 //! - M. Servin, D. Wang, C. Lacoursière, K. Bodin 2014: Examining the smooth and nonsmooth discrete element approaches to granular
 //!   matter. Int. J. Numer. Methods Eng. 97, 878-902.
-//! - C. Thornton, S. J. Cummins, P. W. Cleary 2013: An investigation of the comparative behaviour of alternative contact force models during
-//!   inelastic collisions. Powder Technol. 233, 30-46.
+//! - C. Thornton, S. J. Cummins, P. W. Cleary 2013: An investigation of the comparative behaviour of alternative contact force models
+//!   during inelastic collisions. Powder Technol. 233, 30-46.
 //! - Y. Tsuji, T. Tanaka, T. Ishida 1992: Lagrangian numerical simulation of plug flow of cohesionless particles in a horizontal pipe.
 //!   Powder Technol. 71, 239-250.
 //! - H. Hertz 1882: Ueber die Berührung fester elastischer Körper. J. reine angew. Math. 92, 156-171.

@@ -27,8 +27,8 @@
 //!
 //! A contact bounces in the substep in which it would close, up to h |c| before it is closed. If it had to
 //! close first, the row of a pair not yet touching \[E2\] would take away the speed that it must return with.
-//! Gaps below 1e-5 of the arm of a ([`TOUCH_TOLERANCE`](crate::law::restitution::TOUCH_TOLERANCE)) count as zero here, so that grains placed in touch
-//! touch in single precision too.
+//! Gaps below 1e-5 of the arm of a ([`TOUCH_TOLERANCE`](crate::law::restitution::TOUCH_TOLERANCE)) count as zero here, so that grains
+//! placed in touch touch in single precision too.
 //!
 //! **Rounds.** A bounce may drive a grain against the next one within the same substep. So when a round is solved the roles of contacts are
 //! assigned anew from the velocities that it left, until no contact bounces any more: chains with gaps, grains between a floor and a

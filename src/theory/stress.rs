@@ -44,11 +44,11 @@
 //!
 //! **Layers.** In a layer an arm counts by its length there, and so does the way h v of a grain in a substep, which carries m v. That is
 //! the stress on planes across the axis, averaged over the layer (Irving & Kirkwood 1950). In a bed at rest, or in the mean over a steady
-//! flow, σ_zz on a plane is then the weight of the centres above over the area, and σ_zx their weight along the flow, whatever the thickness
-//! of the layers and wherever they cut through grains. Spread over the volume of its grains, the stress would follow the solid fraction
-//! instead, up and down with every row of grains at a wall. Across a periodic axis an arm that leads out of one face comes in at the other.
-//! A layer in which the surface of the bed lies is no exception: the stress of the layer is the mean over all of its planes, those above
-//! the surface included, and so is the weight above it.
+//! flow, σ_zz on a plane is then the weight of the centres above over the area, and σ_zx their weight along the flow, whatever the
+//! thickness of the layers and wherever they cut through grains. Spread over the volume of its grains, the stress would follow the solid
+//! fraction instead, up and down with every row of grains at a wall. Across a periodic axis an arm that leads out of one face comes in at
+//! the other. A layer in which the surface of the bed lies is no exception: the stress of the layer is the mean over all of its planes,
+//! those above the surface included, and so is the weight above it.
 //!
 //! **The mean velocity** is that over the time since the output before (Babic 1997, Weinhart et al. 2013), and not that of one state: the
 //! mean of N grains follows their fluctuations, so that about it they have 1 - 1/N of their momentum flux, and in the thin layers at

@@ -1,7 +1,7 @@
 //! Connections of the server that are open: a bounded number, with a bounded number of bytes that are not yet sent.
 //!
-//! The server is on the machine of its clients, where an answer takes a fraction of a second. So a connection that is in the way is an old one: first
-//! the oldest whose request has not come, then the oldest of all. It is closed, whatever it waits for.
+//! The server is on the machine of its clients, where an answer takes a fraction of a second. So a connection that is in the way is an old
+//! one: first the oldest whose request has not come, then the oldest of all. It is closed, whatever it waits for.
 
 use std::collections::BTreeMap;
 use std::future::Future;

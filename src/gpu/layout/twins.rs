@@ -185,13 +185,15 @@ pub struct Status {
     pub impact_sweeps: u32,
     /// Largest change of a contact velocity in the last of these sweeps, or fastest closing speed left after it \[m/s\].
     pub impact_residual: f32,
-    /// Attempt at the substep \[E12\]. 0: first; 1: second, by plain sweeps from zero impulses; 2: third, also without friction and rolling.
+    /// Attempt at the substep \[E12\]. 0: first; 1: second, by plain sweeps from zero impulses; 2: third, also without friction and
+    /// rolling.
     pub careful: u32,
     /// Steepness of the objective that projected gradient descent assumes, in units of D \[-\] \[E15\].
     pub steepness: f32,
     /// Member θ of Nesterov's sequence \[-\].
     pub theta: f32,
-    /// Extrapolation factor of projected gradient descent: an iteration begins beyond the last point by this share of the last change \[-\].
+    /// Extrapolation factor of projected gradient descent: an iteration begins beyond the last point by this share of the last change
+    /// \[-\].
     pub share: f32,
     /// Flag of the last try of projected gradient descent. 1: the try counts as an iteration; 0: the next try starts from the same point,
     /// with a larger steepness.
@@ -464,8 +466,8 @@ pub struct BoundaryState {
     pub pose: Pose,
     /// Velocity that moves the boundary to this pose within the substep \[m/s\].
     pub linear: [f32; 3],
-    /// Longest path of a point of a prescribed boundary in the substep \[m\]; 0 for a belt, which stands still and has a velocity. The value
-    /// is a large number for a boundary whose machine has a drive, and 0 for other dynamic boundaries.
+    /// Longest path of a point of a prescribed boundary in the substep \[m\]; 0 for a belt, which stands still and has a velocity. The
+    /// value is a large number for a boundary whose machine has a drive, and 0 for other dynamic boundaries.
     pub path: f32,
     /// Angular velocity that turns the boundary to this pose within the substep \[rad/s\].
     pub angular: [f32; 3],

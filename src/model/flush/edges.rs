@@ -42,7 +42,8 @@ impl World {
         }
     }
 
-    /// Places on the edges of a surface, or of one triangle of a mesh, for grains of this radius \[m\], at the present pose of the boundary.
+    /// Places on the edges of a surface, or of one triangle of a mesh, for grains of this radius \[m\], at the present pose of the
+    /// boundary.
     pub(super) fn places_on_edges(&self, around: &SurfaceBox, piece: usize, radius: f64) -> Vec<EdgePlace> {
         let first = around.first() as u32;
         let surface = &self.surfaces[around.first()];

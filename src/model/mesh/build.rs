@@ -132,7 +132,8 @@ fn weld(triangles: &[[DVec3; 3]], low: DVec3, near: f64) -> (Vec<DVec3>, Vec<[u3
     let mut known: HashMap<I64Vec3, Vec<u32>> = HashMap::new();
     let mut vertices: Vec<DVec3> = Vec::new();
     let mut vertex = |place: DVec3| {
-        // Cells are twice as wide as `near`: close vertices are in the cell of the place or in those beside it, on the nearer side per axis.
+        // Cells are twice as wide as `near`: close vertices are in the cell of the place or in those beside it, on the nearer side per
+        // axis.
         let scaled = (place - low) / (2.0 * near);
         let cell = scaled.floor();
         let beside = DVec3::select((scaled - cell).cmplt(DVec3::splat(0.5)), DVec3::NEG_ONE, DVec3::ONE);

@@ -9,8 +9,8 @@ use super::edges::{ByEdge, Edge, edges_of};
 /// Most rounds: in each of them a triangle is divided along one of its edges.
 const ROUNDS: usize = 8;
 
-/// Divides triangles at vertices that lie on their open edges, up to a distance of `near` \[m\]. Returns the triangles by edge, and how many
-/// edges were divided.
+/// Divides triangles at vertices that lie on their open edges, up to a distance of `near` \[m\]. Returns the triangles by edge, and how
+/// many edges were divided.
 pub fn close(vertices: &[DVec3], triangles: &mut Vec<[u32; 3]>, near: f64) -> (ByEdge, usize) {
     let mut by_edge = edges_of(triangles);
     let mut closed = 0;

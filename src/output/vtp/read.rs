@@ -100,8 +100,8 @@ impl Array {
     }
 }
 
-/// Tells triangles from the quadrangles of a grid. The fourth corner of the first quadrangle is the first point of the next row, so its index is
-/// the number of columns.
+/// Tells triangles from the quadrangles of a grid. The fourth corner of the first quadrangle is the first point of the next row, so its
+/// index is the number of columns.
 fn polygons(section: Node<'_, '_>, order: Order) -> Result<Cells, String> {
     let numbers = |name: &str| {
         let array = section.children().find(|node| node.attribute("Name") == Some(name));

@@ -15,8 +15,8 @@ use super::resolved::resolve;
 /// Largest file that is copied: the largest mesh \[bytes\].
 const LARGEST: u64 = 512 << 20;
 
-/// Resolves a scenario whose values at the paths of `inputs` name these files. What is larger than [`LARGEST`], or no plain file, stays where it
-/// is; the head of the text says so.
+/// Resolves a scenario whose values at the paths of `inputs` name these files. What is larger than [`LARGEST`], or no plain file, stays
+/// where it is; the head of the text says so.
 pub fn portable(document: DocumentMut, filled: &[Filled], inputs: &[(Vec<Step>, PathBuf)]) -> Portable {
     if inputs.is_empty() {
         return Portable::default();
