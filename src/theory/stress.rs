@@ -52,7 +52,8 @@
 //!
 //! **The mean velocity** is that over the time since the output before (Babic 1997, Weinhart et al. 2013), and not that of one state: the
 //! mean of N grains follows their fluctuations, so that about it they have 1 - 1/N of their momentum flux, and in the thin layers at
-//! a surface N is small. With V = 0 across the layers the balance of momentum above holds for any T. A flow that changes speed between two
+//! a surface N is small. The stress and the flux of the mean flow, ρ V Vᵀ, balance the momentum above for any T: where the
+//! surface of a flow rises, ρ V_z V_x belongs to the balance along the flow. A flow that changes speed between two
 //! outputs has a part of that change in its stress, at a steady acceleration a ρ (a T)²/12. So outputs are to be frequent where a flow is
 //! not steady, and apart by many collisions where layers hold few grains.
 //!
