@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::contact::constraint::Constraint;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::Velocity;
-use crate::model::{Meter, MeterSums, World};
+use crate::model::{MeterSums, World};
 
 /// Contacts, or grains, that one task sums up. Sums of tasks are added in their order, so their bits do not depend on the number of
 /// threads.
@@ -36,8 +36,8 @@ pub fn add(
             let [a, b] = constraint.bodies.map(|body| body as usize);
             for (body, arm, impulse) in [(a, constraint.arm_a, -impulse), (b, constraint.arm_b, impulse)] {
                 if counts(body) {
-                    let what = MeterSums { contacts: moment_of(arm, impulse), ..MeterSums::ZERO };
-                    add_along(world, body, (arm, what), &mut sums);
+                    let moment = moment_of(arm, impulse);
+                    along(world, body, arm, &mut sums, |sums, share| sums.contacts += share * moment);
                 }
             }
         }
@@ -66,7 +66,7 @@ pub fn add_motion(
             // A grain without an inverse mass was removed.
             if inverse_mass > 0.0 && counts(body) {
                 let what = MeterSums::of_motion(inverse_mass.recip(), velocity.linear, h);
-                add_along(world, body, (h * velocity.linear, what), &mut sums);
+                along(world, body, h * velocity.linear, &mut sums, |sums, share| *sums += what.share(share));
             }
         }
         sums
@@ -103,25 +103,20 @@ fn moment_of(arm: DVec3, impulse: DVec3) -> DMat3 {
     DMat3::from_cols(arm * impulse.x, arm * impulse.y, arm * impulse.z)
 }
 
-/// Adds what belongs to a body along an arm, or along its way, to the meters that count the body; boundaries count in none.
-fn add_along(world: &World, body: usize, (arm, what): (DVec3, MeterSums), sums: &mut [MeterSums]) {
+/// Calls `add` with the sums of every bin that an arm of a body lies in, or its way, and the share of it there; boundaries count in none.
+fn along(
+    world: &World,
+    body: usize,
+    arm: DVec3,
+    sums: &mut [MeterSums],
+    mut add: impl FnMut(&mut MeterSums, f64),
+) {
     let Some(grain) = world.grain_of_body(body) else { return };
-    let mut first = 0;
+    let (centre, mut first) = (world.bodies.position[body], 0);
     for meter in &world.meters {
         if meter.material.is_none_or(|wanted| wanted == world.grain_material(grain)) {
-            add_to(meter, world, body, (arm, what), &mut sums[first..]);
+            meter.divide(&world.periodic, centre, arm, |bin, share| add(&mut sums[first + bin], share));
         }
         first += meter.bins();
     }
-}
-
-fn add_to(
-    meter: &Meter,
-    world: &World,
-    body: usize,
-    (arm, what): (DVec3, MeterSums),
-    sums: &mut [MeterSums],
-) {
-    let centre = world.bodies.position[body];
-    meter.divide(&world.periodic, centre, arm, |bin, share| sums[bin] += what.share(share));
 }
