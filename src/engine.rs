@@ -28,7 +28,7 @@ use crate::settings::{Acceleration, MODEL_GAMMA, Method, Settings, TRAVEL_LIMIT,
 
 pub use self::balance::{EnergyBalance, Entries};
 pub(crate) use self::impacts::ELASTIC;
-pub use self::impacts::{IMPACT_BLOCKS, IMPACT_GAIN, ImpactStages, Impacts, most_impact_sweeps};
+pub use self::impacts::{IMPACT_GAIN, ImpactStages, Impacts, most_impact_sweeps};
 pub use self::snapshot::{Snapshot, TotalImpulse, WantedForces};
 #[cfg(feature = "scenario")]
 use std::io::Write;

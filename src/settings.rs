@@ -268,9 +268,11 @@ pub struct Settings {
     pub skin: f64,
     /// Closing speed above which a contact bounces in the substep in which it would close \[E6\] \[m/s\].
     pub impact_threshold: f64,
-    /// Number of sweeps over all contacts of an impact stage in a block \[E6\] \[-\]. Where some pair of materials has a restitution above
-    /// 0.5, further blocks follow for as long as the impacts settle, up to [`IMPACT_BLOCKS`](crate::engine::IMPACT_BLOCKS) in all.
+    /// Number of sweeps over all contacts of an impact stage in a block \[E6\] \[-\].
     pub impact_iterations: u32,
+    /// Largest number of blocks where some pair of materials has a restitution above 0.5 \[E6\] \[-\]; they follow for as long as the impacts
+    /// settle. Elsewhere there is one.
+    pub impact_blocks: u32,
     /// Whether the energy balance is kept; it changes no motion.
     pub bookkeeping: Bookkeeping,
 }
@@ -297,6 +299,7 @@ impl Default for Settings {
             skin: 0.1,
             impact_threshold: 0.05,
             impact_iterations: 20,
+            impact_blocks: 16,
             bookkeeping: Bookkeeping::On,
         }
     }

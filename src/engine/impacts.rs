@@ -3,8 +3,6 @@
 use crate::model::World;
 use crate::settings::Settings;
 
-/// Largest number of blocks of sweeps of an impact stage.
-pub const IMPACT_BLOCKS: u32 = 16;
 /// Largest residual at the end of a block over that at the end of the block before with which the stage settles, so that another block
 /// follows \[-\]. Where a block brings the residual down by less, as in deep beds of touching grains, a few more would not settle it.
 pub const IMPACT_GAIN: f64 = 0.5;
@@ -12,10 +10,10 @@ pub const IMPACT_GAIN: f64 = 0.5;
 /// of its energy from this restitution on.
 pub(crate) const ELASTIC: f64 = 0.5;
 
-/// Largest number of sweeps of an impact stage in this world: one block, and where some pair bounces well [`IMPACT_BLOCKS`].
+/// Largest number of sweeps of an impact stage in this world: those of one block, and where some pair bounces well of all blocks.
 pub fn most_impact_sweeps(settings: &Settings, world: &World) -> u32 {
     let bounces_well = world.materials.laws().iter().any(|law| law.restitution > ELASTIC);
-    settings.impact_iterations.saturating_mul(if bounces_well { IMPACT_BLOCKS } else { 1 })
+    settings.impact_iterations.saturating_mul(if bounces_well { settings.impact_blocks } else { 1 })
 }
 
 /// Result of the impact stage of a substep \[E6\].

@@ -140,6 +140,8 @@ velocity = [0, 0, -1]
             time_step: self.time_step,
             iterations: self.iterations,
             impact_iterations: self.iterations,
+            // The scenes below were found with one block.
+            impact_blocks: 1,
             warm_start: self.warm_start,
             ..Settings::default()
         }

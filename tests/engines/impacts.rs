@@ -3,8 +3,7 @@
 
 use crate::common::*;
 use esker::cpu::CpuEngine;
-use esker::engine::{Engine, IMPACT_BLOCKS, ImpactStages, Snapshot, StepReport};
-use esker::gpu::shader::Edit;
+use esker::engine::{Engine, ImpactStages, Snapshot, StepReport};
 use esker::model::random::Stream;
 use esker::model::{Grain, Materials, Periodic, Random, World};
 use esker::settings::Settings;
@@ -82,19 +81,16 @@ fn left(mut engine: impl Engine) -> f64 {
 
 /// Elastic impacts keep the energy. What a gas loses in the long run are contacts slower than the threshold of 0.05 m/s: with 36 collisions
 /// per grain in this time 36 (0.05/0.3)⁴/96 = 3e-4. Pairs that were not near to each other a step before overlap, which
-/// gives about as much. With no more than 16 sweeps on the CPU engine, and 10 on the GPU engine, a twentieth and more is lost.
+/// gives about as much. With no more than ten sweeps a twentieth and more is lost.
 #[test]
 fn impacts_of_a_gas_find_their_number_of_sweeps() {
     let world = gas(6, 0.3, stone(0.0, 1.0));
     let settings = Settings { time_step: 2e-3, ..Settings::default() };
     let (on_cpu, on_gpu) = (left(cpu(&world, &settings)), left(gpu(&world, &settings)));
     assert!((on_cpu - 1.0).abs() < 0.003 && (on_gpu - 1.0).abs() < 0.003, "{on_cpu} and {on_gpu}");
-    let sixteen = left(cpu(&world, &Settings { impact_iterations: 16 / IMPACT_BLOCKS, ..settings }));
-    let mut of_one_block = gpu(&world, &Settings { impact_iterations: 10, ..settings });
-    let one_block = Edit { from: "end < params.most_impact_sweeps", to: "end < params.impact_block" };
-    of_one_block.edit_shaders(&[one_block]).unwrap();
-    let ten = left(of_one_block);
-    assert!(sixteen < 0.95 && ten < 0.95, "with 16 sweeps {sixteen}, with 10 {ten}");
+    let ten = Settings { impact_iterations: 10, impact_blocks: 1, ..settings };
+    let [ten_on_cpu, ten_on_gpu] = [left(cpu(&world, &ten)), left(gpu(&world, &ten))];
+    assert!(ten_on_cpu < 0.95 && ten_on_gpu < 0.95, "with ten sweeps {ten_on_cpu} and {ten_on_gpu}");
 }
 
 /// Impacts that need more sweeps than a submission holds halt it and go on in another one. Where that happens depends on the steps of a
@@ -128,7 +124,7 @@ fn impacts_take_more_sweeps_only_where_bounces_keep_energy() {
         (0..20).map(|_| engine.advance(1).unwrap().impacts.sweeps).max().unwrap()
     };
     assert_eq!(most(0.5), 4);
-    assert!(most(0.51) > 8 && most(0.51) <= 4 * IMPACT_BLOCKS);
+    assert!(most(0.51) > 8 && most(0.51) <= 4 * settings.impact_blocks);
     let dispatches = |restitution: f64, impact_iterations: u32| {
         let settings = Settings { impact_iterations, ..settings };
         gpu(&gas(3, 0.3, stone(0.0, restitution)), &settings).advance(1).unwrap().dispatches.per_step
