@@ -273,9 +273,10 @@ pub fn largest_gain_at_once(settings: &Settings, world: &World) -> f64 {
     if gains_at_once(settings, world) { LARGEST_GAIN } else { f64::INFINITY }
 }
 
-/// Speed that contacts and joints may add to a body in a substep of `h` \[s\]; `scale` is the length of [`World::travel_scale`] \[m\].
-pub fn speed_limit(scale: f64, h: f64) -> f64 {
-    if scale > 0.0 { TRAVEL_LIMIT * scale / h } else { f64::INFINITY }
+/// Speed that contacts may add to a body in a substep of `h` \[s\], where the largest grain has this diameter \[m\]. It has no limit
+/// without grains, as there is nothing that a plate could then pass through.
+pub fn speed_limit(diameter: f64, h: f64) -> f64 {
+    if diameter > 0.0 { TRAVEL_LIMIT * diameter / h } else { f64::INFINITY }
 }
 
 /// Impulse per slip velocity in the model start \[kg\]: h/γ \[E7\], which goes to the bound of any cone. Under wide cones that would make

@@ -98,7 +98,7 @@ pub enum Error {
         time: f64,
         /// Speed of the boundary \[m/s\].
         speed: f64,
-        /// Distance covered in that step, in diameters of the largest grain, or without grains of the largest body \[-\].
+        /// Distance covered in that step, in diameters of the largest grain \[-\].
         diameters: f64,
         /// Step in use \[s\].
         time_step: f64,
@@ -179,7 +179,7 @@ pub enum Error {
         time: f64,
         /// Speed of the boundary \[m/s\].
         speed: f64,
-        /// Distance covered in that step, in diameters of the largest grain, or without grains of the largest body \[-\].
+        /// Distance covered in that step, in diameters of the largest grain \[-\].
         diameters: f64,
         /// Step in use \[s\].
         time_step: f64,

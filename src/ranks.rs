@@ -56,8 +56,8 @@ struct Links {
     /// Boundaries that contacts move, and whether some of them touch others.
     dynamic: Vec<u32>,
     touch_each_other: bool,
-    /// Length by which the speeds of the scene are judged \[m\], as [`World::travel_scale`].
-    travel_scale: f64,
+    /// Diameter of the largest grain of the scene \[m\], as [`World::largest_diameter`].
+    largest_diameter: f64,
     /// Contacts that another rank counts; they are the last of the list.
     foreign: usize,
     held: handover::Held,
@@ -123,8 +123,8 @@ impl Coupling for Links {
         world.boundaries.len()
     }
 
-    fn travel_scale(&self, _: &World) -> f64 {
-        self.travel_scale
+    fn largest_diameter(&self, _: &World) -> f64 {
+        self.largest_diameter
     }
 
     fn exchange(&mut self, velocities: &mut [Velocity]) {

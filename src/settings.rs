@@ -34,9 +34,9 @@ pub const JOINT_SOFTNESS: f64 = 1e-6;
 /// Share of the diagonal of a joint's row without locked axes, below which its diagonal is rounding: the bodies then cannot move along the
 /// row.
 pub const JOINT_ROUNDING: f64 = 1e-9;
-/// Speed that contacts and joints may add to a body in one substep before the body counts as exploded, in diameters of the largest grain,
-/// or without grains in sizes of the largest body, per substep: contact detection follows a grain over a fraction of a diameter. A high
-/// speed alone is no sign of an explosion: a grain that falls out of the scene meets nothing.
+/// Speed that contacts may add to a body in one substep before the body counts as exploded, in diameters of the largest grain per substep:
+/// contact detection follows a grain over a fraction of a diameter. A high speed alone is no sign of an explosion: a grain that falls out
+/// of the scene meets nothing.
 pub const TRAVEL_LIMIT: f64 = 10.0;
 
 /// Method of the time steps.

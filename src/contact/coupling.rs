@@ -56,9 +56,9 @@ pub trait Coupling: Any + Send + Sync {
         0
     }
 
-    /// Length by which the speeds of the scene are judged \[m\], as [`World::travel_scale`].
-    fn travel_scale(&self, world: &World) -> f64 {
-        world.travel_scale()
+    /// Diameter of the largest grain of the scene \[m\], as [`World::largest_diameter`].
+    fn largest_diameter(&self, world: &World) -> f64 {
+        world.largest_diameter()
     }
 
     /// Gives the copies of bodies of other parts the velocities that these parts have for them.

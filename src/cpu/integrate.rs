@@ -77,8 +77,8 @@ pub fn judge(
     Cause { constraints, warning }: Cause<'_>,
 ) -> Result<(), Error> {
     let (time, time_step, h) = (world.time, settings.time_step, settings.substep());
-    let scale = coupling.travel_scale(world);
-    let (first, limit) = (world.grain_body(0), speed_limit(scale, h));
+    let diameter = coupling.largest_diameter(world);
+    let (first, limit) = (world.grain_body(0), speed_limit(diameter, h));
     // In most steps all are slow, which is soon seen. The limit may be infinite, and no speed may.
     let is_slow = |velocity: &Velocity| {
         velocity.linear.length_squared() < limit * limit && velocity.angular.is_finite()
@@ -96,7 +96,7 @@ pub fn judge(
     };
     let grain = world.grain_of_body(body).map(|grain| world.ids[grain]);
     let name = || world.boundaries[body].name.clone();
-    let diameters = |speed: f64| speed * h / scale;
+    let diameters = |speed: f64| speed * h / diameter;
     Err(match (verdict, grain) {
         (Verdict::TooFast { speed }, Some(grain)) => {
             Error::Exploded { grain, time, speed, diameters: diameters(speed), time_step: h }
@@ -105,7 +105,7 @@ pub fn judge(
             let acts_on = |constraint: &Constraint, body: usize| {
                 constraint.impulse.normal != 0.0 && constraint.bodies.contains(&(body as u32))
             };
-            TooFast { body, speed, h, scale, warning }
+            TooFast { body, speed, h, diameter, warning }
                 .error(world, |body| constraints.iter().any(|constraint| acts_on(constraint, body)))
         }
         (_, Some(grain)) => Error::NotANumber { grain, time, time_step },

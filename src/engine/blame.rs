@@ -12,8 +12,8 @@ pub struct TooFast<'a> {
     pub speed: f64,
     /// Length of the substep \[s\].
     pub h: f64,
-    /// Length that the limit of speeds is counted in \[m\], as [`World::travel_scale`].
-    pub scale: f64,
+    /// Diameter of the largest grain \[m\].
+    pub diameter: f64,
     /// What [`too_long_for_joints`] told of the machines before they moved: those that explode have lost their shape.
     pub warning: Option<&'a str>,
 }
@@ -22,9 +22,9 @@ impl TooFast<'_> {
     /// Returns the error that names the cause. `is_touched` tells of a boundary whether a contact acts on it. Joints are the cause where
     /// no contact acts on a machine, or where a part of it swings under them faster than a substep resolves.
     pub fn error(self, world: &World, is_touched: impl Fn(usize) -> bool) -> Error {
-        let TooFast { body, speed, h, scale, .. } = self;
+        let TooFast { body, speed, h, diameter, .. } = self;
         let (name, time) = (world.boundaries[body].name.clone(), world.time);
-        let diameters = speed * h / scale;
+        let diameters = speed * h / diameter;
         match self.of_joints(world, is_touched) {
             Some(cause) => Error::JointsExploded { name, time, speed, diameters, time_step: h, cause },
             None => Error::BoundaryExploded { name, time, speed, diameters, time_step: h },

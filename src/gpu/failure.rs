@@ -32,15 +32,15 @@ impl GpuEngine {
                 None => Error::NotANumber { grain, time, time_step },
             };
         }
-        let diameters = speed * h / self.world.travel_scale();
+        let diameters = speed * h / self.world.largest_diameter();
         match name {
             Some(_) if halted(layout::HALT_EXPLODED) => {
                 let touched = match self.touched_bodies().await {
                     Ok(touched) => touched,
                     Err(error) => return error,
                 };
-                let scale = self.world.travel_scale();
-                let too_fast = TooFast { body, speed, h, scale, warning: self.warning.as_deref() };
+                let diameter = self.world.largest_diameter();
+                let too_fast = TooFast { body, speed, h, diameter, warning: self.warning.as_deref() };
                 too_fast.error(&self.world, |body| touched.contains(&(body as u32)))
             }
             _ if halted(layout::HALT_EXPLODED) => {

@@ -99,7 +99,7 @@ impl Params {
             model_gain: model_gain(settings, world) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
             cohesion_range: COHESION_RANGE as f32,
-            speed_limit: (speed_limit(world.travel_scale(), h) as f32).min(f32::MAX),
+            speed_limit: (speed_limit(world.largest_diameter(), h) as f32).min(f32::MAX),
             rigid_share: settings.rigid_correction as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
             sinks: world.drains().len() as u32,

@@ -327,21 +327,6 @@ impl World {
         let largest = self.largest_radius();
         2.0 * if largest > 0.0 { largest } else { vertices() }
     }
-
-    /// Length that the limit of speeds is counted in \[m\]: the diameter of the largest sphere, or vertex, and without either the size of
-    /// the largest dynamic boundary, twice its reach or radius of gyration; 0 without any.
-    pub fn travel_scale(&self) -> f64 {
-        let diameter = self.largest_diameter();
-        if diameter > 0.0 || self.dynamic_boundaries().next().is_none() {
-            return diameter;
-        }
-        let reaches = self.boundary_reaches();
-        let of_bodies = self
-            .dynamic_boundaries()
-            .flat_map(|(body, rigid)| [reaches[body], (rigid.moments.max_element() / rigid.mass).sqrt()]);
-        // A plane reaches everywhere, and a body that never turns has infinite moments.
-        2.0 * of_bodies.filter(|size| size.is_finite()).fold(0.0, f64::max)
-    }
 }
 
 /// What grains may be made of.

@@ -80,7 +80,7 @@ struct Common {
     world: World,
     partition: Partition,
     largest_reach: f64,
-    travel_scale: f64,
+    largest_diameter: f64,
     is_guarded: bool,
     balance: EnergyBalance,
     substeps_done: u64,
@@ -134,7 +134,7 @@ pub fn open(
         into: Vec::new(),
         dynamic: Vec::new(),
         touch_each_other: false,
-        travel_scale: 0.0,
+        largest_diameter: 0.0,
         foreign: 0,
         held: Held::default(),
     });
@@ -250,7 +250,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
     assert!(part.world.meshes.take_from(meshes), "all ranks have read the same meshes");
     let links = self::links(&mut *part.coupling);
     (links.held.partition, links.held.largest_reach) = (common.partition, common.largest_reach);
-    links.travel_scale = common.travel_scale;
+    links.largest_diameter = common.largest_diameter;
     part.grain_stresses = links.take(&mut part.world, cargo);
     part.travel = Travel::default();
     part.hold_contacts(Vec::new(), colouring::one_after_the_other(0), &[]);
@@ -293,7 +293,7 @@ impl Common {
             world: world.without_grains(),
             partition: Partition::new(positions, ranks),
             largest_reach: present.map(|grain| world.grain_reach(grain)).fold(0.0, f64::max),
-            travel_scale: world.travel_scale(),
+            largest_diameter: world.largest_diameter(),
             is_guarded: whole.is_guarded,
             balance: whole.balance,
             substeps_done: whole.substeps_done,

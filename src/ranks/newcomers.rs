@@ -21,7 +21,7 @@ struct Arrival {
     is_guarded: bool,
     /// Kinetic energy of the newcomers \[J\].
     energy: f64,
-    travel_scale: f64,
+    largest_diameter: f64,
     largest_reach: f64,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn take_in(part: &mut CpuEngine, whole: Option<(&CpuEngine, &[usize])
         part.grain_stresses.resize(part.world.grain_count(), DMat3::ZERO);
     }
     links.count(&part.world);
-    links.travel_scale = arrival.travel_scale;
+    links.largest_diameter = arrival.largest_diameter;
     links.held.largest_reach = links.held.largest_reach.max(arrival.largest_reach);
     part.is_guarded = arrival.is_guarded;
     part.balance.emitted_energy += arrival.energy;
@@ -82,7 +82,7 @@ impl Arrival {
         Arrival {
             is_guarded: whole.is_guarded,
             energy: world.kinetic_energy_of(places),
-            travel_scale: world.travel_scale(),
+            largest_diameter: world.largest_diameter(),
             largest_reach: places.iter().map(|&place| world.grain_reach(place)).fold(0.0, f64::max),
         }
     }
