@@ -392,7 +392,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("none").join("checkpoint_000000000001.esker");
         let failure = write(&file, &header(), "", &[], &mut engine()).expect_err("no folder");
-        assert!(failure.to_string().contains("No such file"), "{failure}");
+        assert!(failure.to_string().contains("there is no folder"), "{failure}");
         let mut full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("opened");
         let failure = saved::write(&mut full, &vec![0u64; 100]).expect_err("no room");
         assert!(failure.to_string().contains("No space left"), "{failure}");

@@ -270,8 +270,8 @@ pub struct Settings {
     pub impact_threshold: f64,
     /// Number of sweeps over all contacts of an impact stage in a block \[E6\] \[-\].
     pub impact_iterations: u32,
-    /// Largest number of blocks where some pair of materials has a restitution above 0.5 \[E6\] \[-\]; they follow for as long as the impacts
-    /// settle. Elsewhere there is one.
+    /// Largest number of blocks where some pair of materials has a restitution above 0.5 \[E6\] \[-\]; they follow for as long as the
+    /// impacts settle. Elsewhere there is one.
     pub impact_blocks: u32,
     /// Whether the energy balance is kept; it changes no motion.
     pub bookkeeping: Bookkeeping,

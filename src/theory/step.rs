@@ -38,8 +38,8 @@
 //!
 //! **Number of sweeps.** All rounds together take blocks of [`impact_iterations`](crate::settings::Settings::impact_iterations)
 //! sweeps: one block, and where some pair of materials has a restitution above 0.5 more of them, for as long as the stage settles
-//! and up to 16 ([`impact_blocks`](crate::settings::Settings::impact_blocks)). It settles where a round ended in the block, or where the block
-//! brought the residual of the round down to half of what the block before had left ([`IMPACT_GAIN`](crate::engine::IMPACT_GAIN)).
+//! and up to 16 ([`impact_blocks`](crate::settings::Settings::impact_blocks)). It settles where a round ended in the block, or where the
+//! block brought the residual of the round down to half of what the block before had left ([`IMPACT_GAIN`](crate::engine::IMPACT_GAIN)).
 //! In double precision the sweeps that are left in a block go into the last round. On a GPU the dispatches of a block are recorded
 //! before it is known whether another one follows. If one does, the step halts there and goes on in a submission of its own, to the
 //! same bits as without the halt, and later submissions hold twice as many. Contacts that still close in the end are stopped by the

@@ -125,6 +125,7 @@ const MAY_NAME: [(&str, &[&str]); 26] = [
             "render",
             "output",
             "observe",
+            "ranks",
             "cpu",
             "gpu",
             "engine",

@@ -185,8 +185,7 @@ pub struct Status {
     pub impact_sweeps: u32,
     /// Largest change of a contact velocity in the last of these sweeps, or fastest closing speed left after it \[m/s\].
     pub impact_residual: f32,
-    /// Attempt at the substep \[E12\]. 0: first; 1: second, by plain sweeps from zero impulses; 2: third, also without friction and
-    /// rolling.
+    /// Attempt at the substep \[E12\]. 0: first; 1: by plain sweeps from zero impulses; 2: also without friction and rolling.
     pub careful: u32,
     /// Steepness of the objective that projected gradient descent assumes, in units of D \[-\] \[E15\].
     pub steepness: f32,
@@ -406,8 +405,7 @@ pub struct Contact {
     pub place: u32,
 }
 
-/// First half of a contact constraint (32 bytes): normal, bias velocity, bodies, compliance, coefficient of friction;
-/// WGSL `ConstraintHead`.
+/// First half of a contact constraint (32 bytes): normal, bias velocity, bodies, compliance, friction; WGSL `ConstraintHead`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ConstraintHead {
