@@ -28,9 +28,11 @@
 //! | [`scenario`] | the scenario file: its reference, reading it, packings, emitters |
 //! | [`model`] | bodies, shapes and materials: the problem and its present state |
 //! | [`settings`] | settings of the solver, and the constants behind them |
-//! | [`contact`] | keys, impulses, contacts, colourings |
+//! | [`law`] | the contact law: every formula of a contact between two bodies |
+//! | [`contact`] | the contact problem: keys, impulses, constraints, and the seams of solvers and of parts of a scene |
 //! | [`engine`] | interface of an engine ([`Engine`](engine::Engine)) and its state ([`Snapshot`](engine::Snapshot)) |
 //! | [`cpu`] | the engine in double precision on the CPU |
+//! | `ranks` | runs on several processes |
 //! | [`oracle`] | independent checks of both engines: all pairs, valid colourings |
 //! | [`gpu`] | the engine on a graphics card |
 //! | [`observe`] | quantities derived from a state: heights, energies, forces on walls, expectations |
@@ -133,3 +135,8 @@ pub mod study;
 pub mod theory;
 #[cfg(feature = "lab")]
 pub mod validation;
+
+/// The examples of the developers' guide, which are tests.
+#[cfg(all(doctest, feature = "lab"))]
+#[doc = include_str!("../CONTRIBUTING.md")]
+struct Contributing;

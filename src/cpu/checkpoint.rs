@@ -10,7 +10,6 @@ use glam::DMat3;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::carried::Known;
-use crate::contact::constraint::Constraint;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::consistent::{check_contacts, check_impulses};
 use crate::engine::saved::{self, MOST_STEPS};
@@ -128,15 +127,6 @@ impl CpuEngine {
             report: Cow::Borrowed(&self.report),
         };
         saved::write(out, &state)
-    }
-
-    /// Collects a value of every contact, in the order of the keys.
-    pub(super) fn of_contacts<T: Clone + Default>(&self, value: impl Fn(&Constraint) -> T) -> Vec<T> {
-        let mut values = vec![T::default(); self.keys.len()];
-        for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
-            values[contact as usize] = value(constraint);
-        }
-        values
     }
 
     /// Returns the world in a state that a CPU engine saved, and the impulses that its contacts carried, by key.

@@ -14,6 +14,15 @@ use super::{
 };
 
 impl CpuEngine {
+    /// Collects a value of every contact, in the order of the keys.
+    pub(super) fn of_contacts<T: Clone + Default>(&self, value: impl Fn(&Constraint) -> T) -> Vec<T> {
+        let mut values = vec![T::default(); self.keys.len()];
+        for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
+            values[contact as usize] = value(constraint);
+        }
+        values
+    }
+
     /// Broadphase, matching, colouring: finds the pairs, the impulses that they carry over, and the solving order.
     pub(super) fn find_contacts(&mut self) {
         let before = self.hand_over();
@@ -104,6 +113,7 @@ impl CpuEngine {
     }
 
     /// Gives the memory of the contacts back, which are those of an earlier state.
+    #[cfg(feature = "scenario")]
     pub(crate) fn release_contacts(&mut self) {
         (self.keys, self.constraints, self.onsets, self.springs) = Default::default();
         (self.colouring, self.split, self.patches) = Default::default();

@@ -84,13 +84,11 @@ impl Patches {
     }
 
     /// A list of which only the normals and sides of these contacts, ascending, are known: it comes before another.
-    #[cfg(feature = "scenario")]
     pub(crate) fn remembered(keys: Vec<Key>, known: Vec<Known>) -> Patches {
         Patches { keys, known, ..Patches::default() }
     }
 
     /// Normal and side of a contact from the last substep, if it is one with a patch.
-    #[cfg(feature = "scenario")]
     pub(crate) fn known_of(&self, key: &Key) -> Option<Known> {
         self.keys.binary_search(key).ok().map(|found| self.known[found])
     }

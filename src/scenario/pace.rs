@@ -191,7 +191,7 @@ fn rayleigh_time(material: &Material, density: f64, radius: f64) -> f64 {
     std::f64::consts::PI * radius * slowness / (0.1631 * material.poisson_ratio + 0.8766)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "scenario"))]
 mod tests {
     use super::*;
     use crate::model::{Grain, Materials, sphere_volume};

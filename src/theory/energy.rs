@@ -25,8 +25,8 @@
 //! friction_work    Σ λ_t·ū_t, of both         rolling_work    Σ λ_r·w̄, of both
 //!
 //! Impacts happen half a substep on \[E6\], so λ_n h a_n/2 of what an impact does is the work of gravity and not its own:
-//! impact_work = Σ λ_n (ū_n + h a_n/2), and gravity_work has the difference. An elastic bounce then takes nothing, and over a flight between
-//! two bounces gravity's work is that of the way.
+//! impact_work = Σ λ_n (ū_n + h a_n/2), and gravity_work has the difference. An elastic bounce then takes nothing, and over a flight
+//! between two bounces gravity's work is that of the way.
 //!
 //! energy error     T - T_start - (all of these) - T_emitted + T_removed
 //! error share      its size over the larger of T_start and Σ |all of these| + T_emitted + T_removed

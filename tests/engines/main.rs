@@ -45,3 +45,4 @@ mod soak;
 mod stress;
 mod tiles;
 mod uniqueness;
+mod what_runs_where;
