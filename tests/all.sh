@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every check of the repository, one step after the other, each with what it is for and how long it
+# Every check of the repository but the long ones (tests/long.sh), one step after the other, each with what it is for and how long it
 # took. Stops at the first step that fails. Needs Rust (https://rustup.rs), Python 3.11 or later, and Node.js 20
 # with npm; on Debian and Ubuntu it installs a software graphics adapter where no other is found, Chromium, an MPI, and
 # what Python lacks for a virtual environment.
@@ -8,7 +8,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 steps=0
 current="start"
-trap 'code=$?; [ "$code" -eq 0 ] || printf "\nFAILED in: %s (exit code %s)\n" "$current" "$code" >&2' EXIT
+page_build=
+trap 'code=$?; [ "$code" -eq 0 ] || printf "\nFAILED in: %s (exit code %s)\n" "$current" "$code" >&2
+      [ -z "$page_build" ] || kill "$page_build" 2> /dev/null || true' EXIT
 
 # step TITLE WHY COMMAND...: says what comes and why, runs it, says how long it took.
 step() {
@@ -206,7 +208,8 @@ leaves_out() {
 
 check_features() {
     local features
-    for features in "" gpu scenario gpu,scenario render gpu,render lab; do
+    # With gpu and scenario the page is built below; gpu and render are those of the package for Python.
+    for features in "" gpu scenario gpu,render lab; do
         echo "   features: ${features:-none}"
         cargo clippy --quiet --lib --no-default-features --features "$features" -- -D warnings
     done
@@ -244,10 +247,21 @@ need_browser() {
     fi
 }
 
-check_browser() {
+# The page is built in folders of its own, mostly by one core, beside the checks that need one core as well.
+page_log=target/page.log
+
+begin_page() {
     need_browser
+    web/build.sh > "$page_log" 2>&1 &
+    page_build=$!
+}
+
+check_browser() {
+    local code=0
+    wait "$page_build" || code=$?
+    cat "$page_log"
+    [ "$code" -eq 0 ] || return "$code"
     cargo clippy --quiet --package esker-web -- -D warnings
-    web/build.sh
     (cd web/test && CHROMIUM="$(find_chromium)" node --test browser.test.mjs)
 }
 
@@ -256,6 +270,7 @@ step "Format" "One style everywhere, so that changes show only what they change.
 step "Python environment" "The packages that the Python package is built and tested with." check_python
 step "MPI" "Runs on several processes are tested with the MPI of the machine." check_mpi
 step "Build" "Library, program, tests and the extension for Python, once for all steps: with the same features." build
+step "Page" "Node.js and a browser must be there; the page is built beside the next steps." begin_page
 step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
 step "Lints" "Clippy on library, program, tests and the extension for Python; a warning is an error." \
     cargo clippy "${packages[@]}" --all-targets -- -D warnings

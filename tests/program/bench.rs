@@ -205,7 +205,7 @@ fn wrong_arguments_exit_2_and_say_what_was_expected() {
         (["--iterations", "0"], "expected 1 to 100000"),
         (["--device", "abacus"], "invalid value 'abacus'"),
         (["--set", "solver.foo=1"], "unknown key `foo`"),
-        (["--model-bandwidth", "-1"], "unexpected argument"),
+        (["--model-bandwidth", "-1"], "expected a number above zero"),
     ] {
         let output = place.bench(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
