@@ -275,6 +275,7 @@ const GATHER_CHUNK: usize = 1024;
 mod tests {
     use glam::DVec3;
 
+    use super::super::pass::{Give, Push};
     use super::*;
     use crate::model::Axes;
 
@@ -335,5 +336,34 @@ mod tests {
         assert!(!is_accepted(&[[1, 2]], &[], Overflow::Split), "nothing was split");
         assert!(is_accepted(&[[1, 2], [2, 3]], &[], Overflow::OneByOne), "one by one they may share all");
         assert!(!is_accepted(&[[1, 1]], &[], Overflow::OneByOne), "but none meets itself");
+    }
+
+    /// Threads write the bodies of tiles and colours at once: with Miri this test also proves that no two of them write the same one.
+    #[test]
+    fn a_pass_over_tiles_colours_and_others_reaches_every_contact_once() {
+        let bodies = [[1, 2], [2, 3], [4, 5], [4, 6], [1, 0], [3, 4], [5, 6], [2, 4], [4, 6]];
+        let mut constraints: Vec<Constraint> =
+            bodies.iter().map(|&bodies| Constraint { bodies, ..Constraint::default() }).collect();
+        let mut velocities: Vec<Velocity> = (0..7).map(|i| body(f64::from(u8::from(i > 0)))).collect();
+        // Two tiles, two colours, and two contacts without a colour.
+        let colouring = Colouring {
+            order: (0..9).collect(),
+            tiles: vec![0, 2, 4],
+            starts: vec![4, 6, 7],
+            overflow: Overflow::OneByOne,
+        };
+        let (mut split, mut joints) = (Split::default(), Joints::default());
+        let mut problem =
+            Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
+        problem.visit(&Give(|_: &mut Constraint| Some(Push { linear: DVec3::X, rolling: DVec3::ZERO })));
+        let mut met = vec![0; 7];
+        problem.gather(&mut met, |_, _, sums| sums.into_iter().flatten().for_each(|sum| *sum += 1));
+        let times = |side: usize, of: u32| bodies.iter().filter(|bodies| bodies[side] == of).count() as f64;
+        for of in 1..7 {
+            let found = problem.velocities()[of as usize].linear;
+            assert_eq!(found, DVec3::new(times(0, of) - times(1, of), 0.0, 0.0), "body {of}");
+            assert_eq!(f64::from(met[of as usize]), times(0, of) + times(1, of), "contacts of body {of}");
+        }
+        assert_eq!((problem.velocities()[0].linear, met[0]), (DVec3::ZERO, 0), "a wall is never written");
     }
 }
