@@ -259,7 +259,7 @@ impl Capacity {
         let of_impulses = 8 * u64::from(self.impulse_pairs) * contacts;
         // Sums of works: contacts, impacts of contacts, joints, impacts of joints, bodies.
         let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + 2 + bodies.div_ceil(64);
-        let of_grains = u64::from(self.grains) * 4 * layout::BIN_WORDS as u64;
+        let of_grains = u64::from(self.grains) * 4 * layout::STRESS_WORDS as u64;
         let [joints, rows, machines] = [self.joints, self.joint_rows, self.machines].map(u64::from);
         vec![
             ("params", layout::Params::min_size().get()),
