@@ -79,7 +79,7 @@ fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     if velocity.inverse_mass == 0.0 {
         return;  // a sink removed it
     }
-    var pose = moved(poses[body], velocity.linear);
+    var pose = pose_after(poses[body], velocity.linear);
     if is_rigid(body) {
         pose.orientation = turned_freely(body, pose.orientation);
     } else {
@@ -148,16 +148,6 @@ fn note_travel(@builtin(global_invocation_id) invocation: vec3u) {
     if travel[params.boundaries + i] + ahead > params.skin * sphere.radius {
         atomicStore(&status.search, 1u);
     }
-}
-
-// Pose after a substep at the velocity `linear`, anchored to the nearest cell.
-fn moved(from_pose: Pose, linear: vec3f) -> Pose {
-    var pose = from_pose;
-    pose.offset += params.h * linear;
-    let cells = round(pose.offset / params.cell_size);
-    pose.cell = wrap_cell(pose.cell + vec3i(cells));
-    pose.offset -= cells * params.cell_size;
-    return pose;
 }
 
 // Quaternion of the rotation by a vector: its direction is the axis, its length the angle [rad].

@@ -1,5 +1,5 @@
 // Stress: sums of impulse times arm of the contacts, and of what grains carry as they move, over the substeps of a submission, in the
-// meters [E17]. Twin: src/cpu/stress.rs.
+// meters [E17], and the grains that come into a meter. Twins: src/cpu/stress.rs, src/model/meter.rs.
 //
 // An impulse meets the arms of the positions at which its substep began, as those of the constraint are. From there the grains move. Of a
 // contact each grain counts with its own arm, boundaries do not.
@@ -13,8 +13,8 @@
 
 // Number of words of the stress of a grain, and of the part of the contacts in a bin.
 const STRESS_WORDS = 18u;
-// Number of words of a bin: those of the contacts, then of flux, momentum and mass.
-const BIN_WORDS = 50u;
+// Number of words of a bin: those of the contacts, then of flux, momentum and mass, then of number and mass of the grains that came in.
+const BIN_WORDS = 54u;
 // Units of the fine part of a sum per unit of its coarse part.
 const FINE = 4294967296.0;
 // Length along the axis below which an arm belongs to one layer as a whole [layers].
@@ -74,7 +74,8 @@ fn sum_of_group(own: Carried, lane: u32) -> Carried {
     return carried[0];
 }
 
-// Adds what the grains carry on their way in this substep, from their present positions. A clump counts with its first sphere.
+// Adds what the grains carry on their way in this substep, from their present positions, and counts those that come into a region. A clump
+// counts with its first sphere.
 @compute @workgroup_size(64)
 fn add_motion(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let i = params.vertices + flat(invocation);
@@ -99,6 +100,8 @@ fn add_motion(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_i
         var part = Carried();
         if own.mass > 0.0 && measure(m, body, material, way, own) {
             part = own;
+        } else if own.mass > 0.0 && is_entered(m, body, material) {
+            add_entry(meters[m].first, own.mass);
         }
         let sum = sum_of_group(part, lane);
         if lane == 0u && sum.mass > 0.0 {
@@ -170,6 +173,38 @@ fn is_inside(meter: Meter, apart: vec3f) -> bool {
     let point = rotate(conjugate(meter.pose.orientation), apart);
     let slack = ON_FACE * max(meter.size.x, max(meter.size.y, meter.size.z));
     return distance_to_surface(meter.form, meter.size, point, 0.0).length <= slack;
+}
+
+// Whether the centre of a body that is outside of a region, as a whole, comes in on its way in this substep: it ends inside or leads
+// through.
+fn is_entered(m: u32, body: u32, material: u32) -> bool {
+    let meter = meters[m];
+    if meter.layers != 0u || (meter.material != NONE && meter.material != material) {
+        return false;
+    }
+    let linear = velocities[body].linear;
+    let end = between(meter.pose, pose_after(poses[body], linear));
+    let way = params.h * linear;
+    // The nearest image of the start may be another than that of the end.
+    return is_inside(meter, end)
+        || is_passed(meter, between(meter.pose, poses[body]), way)
+        || (HAS_PERIOD && is_passed(meter, end - way, way));
+}
+
+// Whether a straight path, given from the centre of the region, comes in and leaves again. A region may be thinner than the rounding of a
+// share of the path.
+fn is_passed(meter: Meter, start: vec3f, path: vec3f) -> bool {
+    let turn = conjugate(meter.pose.orientation);
+    let inside = passage(meter.form, meter.size, rotate(turn, start), rotate(turn, path));
+    return 0.0 < inside.x && inside.x <= inside.y && inside.y < 1.0;
+}
+
+// Counts a grain of this mass that comes into a region.
+fn add_entry(bin: u32, mass: f32) {
+    let first = place_of_bin(bin) + 50u;
+    add_to(first, 1.0);
+    // As many units per kg as per N s.
+    add_to(first + 2u, mass * params.load_scale);
 }
 
 // Divides what belongs to a body among the layers between two heights, in units of the thickness of a layer.

@@ -154,9 +154,13 @@
 //! `profile_mass:NAME:0` count the grains before `from`, then follow the `bins` parts, and last the grains from `until` on;
 //! `profile_variation:NAME` is the coefficient of variation of the masses of the parts (standard deviation over mean) \[-\]. An
 //! observed region has `count:NAME` \[-\], `mass:NAME` \[kg\] and `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\]: of the
-//! grains that are inside at the time of the output, not of those that passed it since the one before. It also has the stress
-//! `bulk_stress_xx:NAME` and so on \[Pa\]: of the contacts the mean since the previous output, bounces included, so that the output at the
-//! start has none of it ([`crate::theory::stress`]).
+//! grains that are inside at the time of the output. What passes between two outputs is counted too: `entered:NAME` \[-\] and
+//! `entered_mass:NAME` \[kg\] are the grains that came in since the start, `entered_mass_flow:NAME` \[kg/s\] is averaged since the
+//! previous output. In every substep a grain comes in whose centre begins outside, and ends inside or passes through on its straight
+//! path, however thin the region is: a thin box across a stream is a counter that takes nothing away. A grain that comes back counts
+//! again, in either direction; one that was placed or emitted inside does not count. A region also has the stress
+//! `bulk_stress_xx:NAME` and so on \[Pa\]: of the contacts the mean since the previous output, bounces included, so that the output at
+//! the start has none of it ([`crate::theory::stress`]).
 //!
 //! Lost grains are counted as `grains_lost`, and the message at the end of a run says how many there are and where they got out. With a
 //! `[domain]` the lost grains are those that left it: `"remove"` takes them out like a sink, `"stop"` ends the run as failed when the first

@@ -41,6 +41,16 @@ fn shortest(apart: vec3i) -> vec3i {
     return select(ahead, ahead - params.periods, is_periodic() & (2 * ahead > params.periods));
 }
 
+// Pose after a substep at the velocity `linear`, anchored to the nearest cell.
+fn pose_after(from_pose: Pose, linear: vec3f) -> Pose {
+    var pose = from_pose;
+    pose.offset += params.h * linear;
+    let cells = round(pose.offset / params.cell_size);
+    pose.cell = wrap_cell(pose.cell + vec3i(cells));
+    pose.offset -= cells * params.cell_size;
+    return pose;
+}
+
 // Vector v rotated by the unit quaternion q.
 fn rotate(q: vec4f, v: vec3f) -> vec3f {
     let t = 2.0 * cross(q.xyz, v);

@@ -5,7 +5,7 @@
 const LOAD_WORDS = 12u;
 
 // The boundaries, then the bins of the meters: arm times impulse of the contacts, row by row, then the momentum flux (xx, xy, xz, yy, yz,
-// zz, each in units and in parts of a unit), momentum and mass of the grains.
+// zz, each in units and in parts of a unit), momentum and mass of the grains, and number and mass of those that came in.
 @group(0) @binding(4) var<storage, read_write> loads: array<atomic<u32>>;
 
 // Adds a number, rounded to an integer, to the 64 bits at `place`. The scales are powers of two, like 2³², so no other step

@@ -1,5 +1,5 @@
 //! Stress: sums of impulse times arm of the contacts, and of what grains carry as they move, over the substeps, in the meters of a world
-//! \[E17\]. Twin: `shaders/stress.wgsl`.
+//! \[E17\], and the grains that come into a meter. Twin: `shaders/stress.wgsl`.
 //!
 //! An impulse meets the arms of the positions at which its substep began, as those of the constraint are. From there the grains move.
 
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::contact::constraint::Constraint;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::Velocity;
-use crate::model::{MeterSums, World};
+use crate::model::{Meter, MeterSums, World};
 
 /// Contacts, or grains, that one task sums up. Sums of tasks are added in their order, so their bits do not depend on the number of
 /// threads.
@@ -47,7 +47,7 @@ pub fn add(
 }
 
 /// Adds what the grains carry in a substep of `h` \[s\], in which they move from their present positions at these velocities, to the sums
-/// of the meters. Of the bodies those count that `counts` says.
+/// of the meters, and the grains that come in. Of the bodies those count that `counts` says.
 pub fn add_motion(
     world: &World,
     velocities: &[Velocity],
@@ -65,8 +65,10 @@ pub fn add_motion(
             let inverse_mass = world.bodies.inverse_mass[body];
             // A grain without an inverse mass was removed.
             if inverse_mass > 0.0 && counts(body) {
-                let what = MeterSums::of_motion(inverse_mass.recip(), velocity.linear, h);
-                along(world, body, h * velocity.linear, &mut sums, |sums, share| *sums += what.share(share));
+                let (mass, way) = (inverse_mass.recip(), h * velocity.linear);
+                let what = MeterSums::of_motion(mass, velocity.linear, h);
+                along(world, body, way, &mut sums, |sums, share| *sums += what.share(share));
+                count_entry(world, body, way, &mut sums, mass);
             }
         }
         sums
@@ -111,12 +113,31 @@ fn along(
     sums: &mut [MeterSums],
     mut add: impl FnMut(&mut MeterSums, f64),
 ) {
-    let Some(grain) = world.grain_of_body(body) else { return };
-    let (centre, mut first) = (world.bodies.position[body], 0);
-    for meter in &world.meters {
-        if meter.material.is_none_or(|wanted| wanted == world.grain_material(grain)) {
-            meter.divide(&world.periodic, centre, arm, |bin, share| add(&mut sums[first + bin], share));
-        }
-        first += meter.bins();
+    let centre = world.bodies.position[body];
+    for (first, meter) in meters_of(world, body) {
+        meter.divide(&world.periodic, centre, arm, |bin, share| add(&mut sums[first + bin], share));
     }
+}
+
+/// Counts a grain of this mass \[kg\] in the regions that it comes into on its way in a substep \[m\].
+fn count_entry(world: &World, body: usize, way: DVec3, sums: &mut [MeterSums], mass: f64) {
+    let centre = world.bodies.position[body];
+    for (first, meter) in meters_of(world, body) {
+        if meter.is_entered(&world.periodic, centre, way) {
+            sums[first] += MeterSums::of_entry(mass);
+        }
+    }
+}
+
+/// The meters of the material of a grain, each with the place of its first sum; none for a boundary.
+fn meters_of(world: &World, body: usize) -> impl Iterator<Item = (usize, &Meter)> {
+    let material = world.grain_of_body(body).map(|grain| world.grain_material(grain));
+    let places = world.meters.iter().scan(0, |next, meter| {
+        let first = *next;
+        *next += meter.bins();
+        Some((first, meter))
+    });
+    places.filter(move |(_, meter)| {
+        material.is_some_and(|material| meter.material.is_none_or(|wanted| wanted == material))
+    })
 }

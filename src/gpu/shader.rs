@@ -50,10 +50,10 @@ pub const SOURCES: [Source; 22] = [
     source!("joints" uses "types" "motion" "colour" "rigid" "joint" "placed"),
     source!("residual" uses "types" "motion" "constraints" "solve" "impulses" "rigid" "slope"),
     source!("integrate" uses "types" "motion" "centre" "pulled" "rigid"),
-    source!("sinks" uses "types" "motion" "surface"),
+    source!("sinks" uses "types" "motion" "surface" "passage"),
     source!("balance" uses "types" "motion" "constraints" "impulses" "blocks" "rigid" "pulled" "joint"),
     source!("loads" uses "types" "motion" "constraints" "impulses" "tally"),
-    source!("stress" uses "types" "motion" "surface" "constraints" "impulses" "blocks" "tally"),
+    source!("stress" uses "types" "motion" "surface" "passage" "constraints" "impulses" "blocks" "tally"),
     source!("response" uses "types" "motion" "constraints" "solve" "impulses" "rigid"),
 ];
 

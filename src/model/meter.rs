@@ -1,4 +1,4 @@
-//! Meters: parts of a scene in which engines sum the stress of the contacts.
+//! Meters: parts of a scene in which engines sum the stress of the contacts, and count the grains that come in.
 
 use std::ops::{AddAssign, Sub};
 
@@ -6,7 +6,7 @@ use glam::{DMat3, DVec3};
 
 use super::{MaterialId, Periodic, Region, World};
 
-/// Meter of the stress in a region, as a whole or cut into layers \[E17\].
+/// Meter of a region, as a whole or cut into layers: of the stress in it \[E17\], and of the grains that come into the whole.
 ///
 /// An engine adds up impulse times arm of every contact of the grains of the meter, in each of its substeps and rounds of impacts, and
 /// what the grains carry as they move. A meter has [sums](MeterSums) of the whole region, or of every layer: its bins.
@@ -34,25 +34,40 @@ pub struct MeterSums {
     pub momentum: DVec3,
     /// Mass of the grains, summed over time \[kg s\].
     pub mass: f64,
+    /// Number of times that a grain came into the region \[-\]; 0 of a layer.
+    pub entries: f64,
+    /// Mass of the grains that came in, as often as they did \[kg\]; 0 of a layer.
+    pub entered_mass: f64,
 }
 
 impl MeterSums {
     /// Number of real numbers in the sums.
-    pub const NUMBERS: usize = 22;
+    pub const NUMBERS: usize = 24;
     /// No contact, and no grain.
-    pub const ZERO: MeterSums =
-        MeterSums { contacts: DMat3::ZERO, flux: DMat3::ZERO, momentum: DVec3::ZERO, mass: 0.0 };
+    pub const ZERO: MeterSums = MeterSums {
+        contacts: DMat3::ZERO,
+        flux: DMat3::ZERO,
+        momentum: DVec3::ZERO,
+        mass: 0.0,
+        entries: 0.0,
+        entered_mass: 0.0,
+    };
 
     /// What a grain of this mass \[kg\] adds as it moves at a velocity \[m/s\] for a time \[s\].
     pub fn of_motion(mass: f64, velocity: DVec3, time: f64) -> MeterSums {
         let way = time * velocity;
         let momentum = mass * velocity;
         MeterSums {
-            contacts: DMat3::ZERO,
             flux: DMat3::from_cols(way * momentum.x, way * momentum.y, way * momentum.z),
             momentum: time * momentum,
             mass: time * mass,
+            ..MeterSums::ZERO
         }
+    }
+
+    /// What a grain of this mass \[kg\] adds as it comes into a region.
+    pub fn of_entry(mass: f64) -> MeterSums {
+        MeterSums { entries: 1.0, entered_mass: mass, ..MeterSums::ZERO }
     }
 
     /// Stress times volume times time \[N m s\]: the part of the contacts, and the momentum flux less that of the mean velocity.
@@ -73,13 +88,16 @@ impl MeterSums {
             flux: share * self.flux,
             momentum: share * self.momentum,
             mass: share * self.mass,
+            entries: share * self.entries,
+            entered_mass: share * self.entered_mass,
         }
     }
 
     /// All numbers, one after the other.
     pub fn to_array(&self) -> [f64; MeterSums::NUMBERS] {
         let tensors = self.contacts.to_cols_array().into_iter().chain(self.flux.to_cols_array());
-        let mut numbers = tensors.chain(self.momentum.to_array()).chain([self.mass]);
+        let mut numbers =
+            tensors.chain(self.momentum.to_array()).chain([self.mass, self.entries, self.entered_mass]);
         [(); MeterSums::NUMBERS].map(|()| numbers.next().unwrap_or_default())
     }
 
@@ -90,6 +108,8 @@ impl MeterSums {
             flux: DMat3::from_cols_slice(&numbers[9..18]),
             momentum: DVec3::from_slice(&numbers[18..21]),
             mass: numbers[21],
+            entries: numbers[22],
+            entered_mass: numbers[23],
         }
     }
 }
@@ -100,6 +120,8 @@ impl AddAssign for MeterSums {
         self.flux += other.flux;
         self.momentum += other.momentum;
         self.mass += other.mass;
+        self.entries += other.entries;
+        self.entered_mass += other.entered_mass;
     }
 }
 
@@ -112,6 +134,8 @@ impl Sub for MeterSums {
             flux: self.flux - other.flux,
             momentum: self.momentum - other.momentum,
             mass: self.mass - other.mass,
+            entries: self.entries - other.entries,
+            entered_mass: self.entered_mass - other.entered_mass,
         }
     }
 }
@@ -177,6 +201,39 @@ impl Meter {
         for shift in self.period(layers, periodic).into_iter().flat_map(|period| [-period, period]) {
             layers.cut([start.min(end) + shift, start.max(end) + shift], &mut give);
         }
+    }
+}
+
+impl Meter {
+    /// Whether a centre comes into the region, as a whole, on its straight `way` \[m\] in a substep: it begins outside, and ends inside
+    /// or leads through. The end is computed as the positions of grains are, so that it is where the next substep begins. Nothing comes
+    /// into layers.
+    pub fn is_entered(&self, periodic: &Periodic, centre: DVec3, way: DVec3) -> bool {
+        let middle = self.region.centre();
+        let (start, end) =
+            (periodic.image(centre, middle), periodic.image(periodic.wrap(centre + way), middle));
+        let is_inside = |place: DVec3| self.region.contains(place, 0.0, 0.0);
+        if self.layers.is_some() || is_inside(start) {
+            return false;
+        }
+        // The nearest image of the start may be another than that of the end.
+        is_inside(end)
+            || self.region.is_passed(start, way)
+            || (!periodic.is_none() && self.region.is_passed(end - way, way))
+    }
+}
+
+impl Region {
+    /// Whether a straight path from `start` by `path` \[m\] comes in and leaves again.
+    fn is_passed(&self, start: DVec3, path: DVec3) -> bool {
+        let ((min, max), end) = (self.bounds(), start + path);
+        if start.max(end).cmplt(min).any() || start.min(end).cmpgt(max).any() {
+            return false;
+        }
+        let (origin, orientation, form) = self.solid();
+        let turn = orientation.conjugate();
+        let inside = form.passage(turn * (start - origin), turn * path);
+        inside.is_some_and(|[from, until]| from > 0.0 && until < 1.0)
     }
 }
 
@@ -263,8 +320,68 @@ mod tests {
             "{}",
             faster.stress()
         );
+        faster += MeterSums::of_entry(3.0);
         assert_eq!(MeterSums::from_array(&faster.to_array()), faster);
         assert_eq!(MeterSums::ZERO.stress(), DMat3::ZERO, "no grain, no stress");
+    }
+
+    /// Whether a centre that goes from one point to another comes into a region.
+    fn comes(region: &Region, periodic: &Periodic, [from, to]: [DVec3; 2]) -> bool {
+        let meter = Meter { region: region.clone(), material: None, layers: None };
+        meter.is_entered(periodic, from, to - from)
+    }
+
+    #[test]
+    fn a_centre_comes_into_a_region_from_outside_to_its_inside_or_through_it() {
+        let (alone, centre, axis) =
+            (Periodic::default(), DVec3::new(0.5, 0.5, 2.0), DVec3::new(0.0, 0.6, 0.8));
+        let regions = [
+            Region::Box { min: centre - 0.001, max: centre + 0.001 },
+            Region::Sphere { centre, radius: 0.001 },
+            Region::Cylinder { base: centre - 0.001 * axis, axis, length: 0.002, radius: 0.0015 },
+        ];
+        for region in &regions {
+            for way in [DVec3::Z, DVec3::new(-0.3, 0.4, 0.8), DVec3::new(0.7, -0.2, -0.1)] {
+                let (from, to) = (centre - way, centre + way);
+                assert!(comes(region, &alone, [from, to]), "through {region:?} along {way}");
+                assert!(comes(region, &alone, [from, centre]), "to its inside");
+                assert!(!comes(region, &alone, [centre, to]), "out of it");
+                assert!(!comes(region, &alone, [centre, centre]), "at rest inside");
+                assert!(!comes(region, &alone, [from, centre - 0.01 * way]), "it ends before");
+                assert!(!comes(region, &alone, [centre + 0.01 * way, to]), "it begins behind");
+                let beside = 0.005 * way.any_orthonormal_vector();
+                assert!(!comes(region, &alone, [from + beside, to + beside]), "beside it");
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_along_a_face_or_to_an_edge_only_touches() {
+        let region = Region::Box { min: DVec3::ZERO, max: DVec3::ONE };
+        let alone = Periodic::default();
+        let touching = |from: [f64; 3], to: [f64; 3]| comes(&region, &alone, [from.into(), to.into()]);
+        assert!(!touching([-1.0, 0.5, 1.0], [2.0, 0.5, 1.0]), "along its top");
+        assert!(!touching([-0.5, 0.5, 0.5], [0.5, 0.5, 1.5]), "over an edge");
+        assert!(touching([-0.5, 0.5, 0.5], [0.5, 0.5, 1.499]), "a little of it is inside");
+    }
+
+    #[test]
+    fn a_centre_comes_in_across_a_periodic_face() {
+        let periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 4.0) };
+        let at = |z: f64| DVec3::new(0.5, 0.5, z);
+        let plate = |low: f64, high: f64| {
+            let region = Region::Box { min: DVec3::new(0.0, 0.0, low), max: DVec3::new(1.0, 1.0, high) };
+            move |from: f64, to: f64| comes(&region, &periodic, [at(from), at(to)])
+        };
+        // From 3.9 m to 0.1 m in the next cell: into a region there, and through one about the face.
+        let lower = plate(0.01, 1.0);
+        assert!(lower(3.9, 4.1) && !lower(3.9, 3.95));
+        let about = plate(-0.01, 0.01);
+        assert!(about(3.9, 4.1) && about(0.1, -0.1) && !about(0.02, 0.1));
+        // A long way: the nearest image of the start is another than that of the end.
+        assert!(plate(2.9, 3.0)(0.5, 3.5) && plate(2.9, 3.0)(3.5, 0.5));
+        // A region that spans the cell is never left, and so never entered.
+        assert!(!plate(0.0, 4.0)(3.9, 4.1));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Straight paths through solid forms, and past surfaces and meshes. Twin for the GPU, of solid forms: `shaders/sinks.wgsl`.
+//! Straight paths through solid forms, and past surfaces and meshes. Twin for the GPU, of solid forms: `shaders/shared/passage.wgsl`.
 
 use glam::DVec3;
 

@@ -40,7 +40,8 @@ missing! {
     ], "no contact carries a force";
     ["centre_x", "centre_y", "centre_z"], "no grain is in the region";
     [
-        "bulk_stress_xx", "bulk_stress_yy", "bulk_stress_zz", "bulk_stress_xy", "bulk_stress_xz", "bulk_stress_yz",
+        "entered", "entered_mass", "entered_mass_flow", "bulk_stress_xx", "bulk_stress_yy", "bulk_stress_zz", "bulk_stress_xy", "bulk_stress_xz",
+        "bulk_stress_yz",
     ], "the world was built in code without a meter of the region";
     [
         "position_x", "position_y", "position_z", "velocity_x", "velocity_y", "velocity_z", "spin_x", "spin_y", "spin_z",

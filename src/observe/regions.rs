@@ -1,4 +1,4 @@
-//! Grains inside a region: number, mass, centre of mass and bulk stress.
+//! Grains inside a region: number, mass, centre of mass and bulk stress; and grains that came in.
 
 use glam::{DMat3, DVec3};
 
@@ -6,7 +6,7 @@ use super::loads::outer;
 use super::stress::mean_stresses;
 use super::{Base, GrainView, grains};
 use crate::engine::Snapshot;
-use crate::model::{Meter, Plane, Region, World};
+use crate::model::{Meter, MeterSums, Plane, Region, World};
 
 /// A region whose grains are counted.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,21 @@ pub struct Content {
     pub mass: f64,
     /// Centre of mass of the grains \[m\]; not a number without grains.
     pub centre: DVec3,
+}
+
+/// Grains that came into a region since the start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Entered {
+    /// Number of times that a grain came in \[-\].
+    pub grains: f64,
+    /// Mass of the grains, as often as they came in \[kg\].
+    pub mass: f64,
+}
+
+impl Entered {
+    fn of(sums: &MeterSums) -> Entered {
+        Entered { grains: sums.entries, mass: sums.entered_mass }
+    }
 }
 
 /// The grains whose centre is inside a region, of its material if it names one.
@@ -56,6 +71,26 @@ impl RegionPlan {
     /// Meter of the stress in the region.
     pub fn meter(&self) -> Meter {
         Meter { region: self.region.clone(), material: self.material, layers: None }
+    }
+}
+
+/// Number of grains that came into a region since the start, and their mass \[kg\]. A grain comes in where it is outside at the beginning
+/// of a substep, and its straight way in it ends inside or leads through, however thin the region is; as often as it does so, it counts.
+/// Grains that were placed or emitted inside did not come in. Not numbers where the world has no meter of the region.
+pub fn entered(snapshot: &Snapshot, plan: &RegionPlan) -> Entered {
+    let sums = snapshot.measured(&plan.meter()).and_then(|(_, sums)| sums.first());
+    sums.map_or(Entered { grains: f64::NAN, mass: f64::NAN }, Entered::of)
+}
+
+/// Mean mass per time that came into a region since the base \[kg/s\]; 0 without one.
+pub(super) fn entered_mass_flow(snapshot: &Snapshot, plan: &RegionPlan, base: Option<&Base>) -> f64 {
+    let now = entered(snapshot, plan).mass;
+    let first = snapshot.measured(&plan.meter()).map(|(first, _)| first);
+    let before = base.and_then(|base| Some((base.time, base.stresses.get(first?)?)));
+    match before {
+        Some((time, before)) => (now - before.entered_mass) / (snapshot.report.time - time),
+        // Not a number stays so.
+        None => 0.0 * now,
     }
 }
 
@@ -162,6 +197,21 @@ mod tests {
         let nothing = content(&stack(), &plan(5.0, 6.0, None));
         assert_eq!((nothing.grains, nothing.mass), (0, 0.0));
         assert!(nothing.centre.is_nan());
+    }
+
+    #[test]
+    fn what_came_in_since_the_start_and_per_time_is_that_of_the_meter() {
+        let zone = plan(0.0, 2.2, None);
+        let (mut state, mut base) = measured(stack(), vec![plan(0.0, 1.0, None).meter(), zone.meter()]);
+        base.stresses[1] = MeterSums { entries: 2.0, entered_mass: 3.0, ..MeterSums::ZERO };
+        state.stresses[1] = MeterSums { entries: 5.0, entered_mass: 7.0, ..state.stresses[1] };
+        assert_eq!(entered(&state, &zone), Entered { grains: 5.0, mass: 7.0 });
+        let flow = |base| entered_mass_flow(&state, &zone, base);
+        approx::assert_relative_eq!(flow(Some(&base)), 4.0 / state.substep, max_relative = 1e-9);
+        assert_eq!(flow(None), 0.0, "nothing to compare with");
+        let other = plan(0.0, 9.0, None);
+        assert!(entered(&state, &other).grains.is_nan(), "no meter");
+        assert!(entered_mass_flow(&state, &other, None).is_nan());
     }
 
     #[test]

@@ -132,3 +132,7 @@
 //! path in a substep, which is straight, leads through the sink. Of several sinks on a path the first one takes the grain. The space
 //! behind a face of the domain is a solid that takes what no sink takes. Nothing remains of a removed grain but its record: in the
 //! substeps left of that step its contacts are rows without effect, and from the next contact search on it has none.
+//!
+//! An observed region counts the grains that come in by the same straight paths: the centre is outside before the substep, and after it
+//! inside, or its path leads through. So between two states the content of a region changes by the grains that came in less those that
+//! left, whatever the length of a substep.

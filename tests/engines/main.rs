@@ -16,6 +16,7 @@ mod dynamic_boundaries;
 mod emitters;
 mod energy;
 mod ensembles;
+mod entries;
 mod flush;
 mod folding;
 mod gates;

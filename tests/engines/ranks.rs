@@ -128,7 +128,8 @@ fn run(scene: &Scenario, [ranks, threads_each]: [usize; 2], steps: u64) -> Snaps
     })
 }
 
-/// Grains fly about in a box and change ranks. In every meter that holds all of them their contacts are those of the grains, one by one.
+/// Grains fly about in a box and change ranks. In every meter that holds all of them their contacts are those of the grains, one by one, and
+/// of two halves of the space one holds as many grains more as came in, less those that came into the other.
 #[test]
 fn the_stress_of_grains_goes_with_them_from_rank_to_rank() {
     let scene = box_of(150);
@@ -138,7 +139,18 @@ fn the_stress_of_grains_goes_with_them_from_rank_to_rank() {
         *velocity = DVec3::new((1.3 * i as f64).sin(), (2.3 * i as f64).cos(), (1.7 * i as f64).sin());
     }
     let region = Region::Box { min: DVec3::splat(-1.0), max: DVec3::splat(1.0) };
-    world.meters = vec![Meter { region, material: None, layers: None }];
+    let middle = world.bodies.position[world.grain_body(75)].x;
+    let halves = [[-1.0, middle], [middle, 1.0]]
+        .map(|[low, high]| Region::Box { min: DVec3::new(low, -1.0, -1.0), max: DVec3::new(high, 1.0, 1.0) });
+    let held = |world: &World| {
+        let places = world.present_grains().map(|grain| world.bodies.position[world.grain_body(grain)]);
+        places.filter(|place| place.x < middle).count() as f64
+    };
+    // It stands on the face of both halves.
+    world.bodies.position.iter_mut().filter(|place| place.x == middle).for_each(|place| place.x += 1e-9);
+    let held_at_start = held(&world);
+    let meter = |region| Meter { region, material: None, layers: None };
+    world.meters = [region].into_iter().chain(halves).map(meter).collect();
     world.measures_grains = true;
     on_ranks(3, &world, &scene.settings, |engine| {
         let mut sum = DMat3::ZERO;
@@ -151,6 +163,9 @@ fn the_stress_of_grains_goes_with_them_from_rank_to_rank() {
             assert!(error < 1e-10 * measured.x_axis.x, "turn {turn}: {of_grains} for {measured}");
             assert!(measured.x_axis.x > sum.x_axis.x, "turn {turn}: nothing bounced");
             sum = measured;
+            let [into_lower, into_upper] = [1, 2].map(|meter| state.stresses[meter].entries);
+            assert_eq!(held(&state.world), held_at_start + into_lower - into_upper, "turn {turn}");
+            assert!(into_lower.min(into_upper) > 5.0, "few went over: {into_lower}, {into_upper}");
             if turn == 1 {
                 // The scene is divided anew, with the sums so far.
                 engine.change(&mut |_| {}).unwrap();

@@ -128,7 +128,8 @@ impl Loads {
         all
     }
 
-    /// Returns the sums of a bin, from its integer sums: the contacts row by row, then the flux, the momentum, the mass.
+    /// Returns the sums of a bin, from its integer sums: the contacts row by row, then the flux, the momentum, the mass, and the number and
+    /// mass of the grains that came in.
     fn of_bin(&self, sums: &[i128; BIN_SUMS]) -> MeterSums {
         let LoadScale { linear, angular } = self.scale;
         let contacts: [f64; 9] = std::array::from_fn(|i| sums[i] as f64 / angular);
@@ -140,6 +141,8 @@ impl Loads {
             flux: DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]),
             momentum: DVec3::new(x, y, z),
             mass,
+            entries: sums[25] as f64,
+            entered_mass: sums[26] as f64 / linear,
         }
     }
 
@@ -167,8 +170,9 @@ pub(in crate::gpu) fn grain_stresses(words: &[u32], scale: LoadScale) -> Vec<DMa
 pub(in crate::gpu) const LOAD_WORDS: usize = 12;
 /// Number of words of the stress of a grain: nine sums of 64 bits.
 pub(in crate::gpu) const STRESS_WORDS: usize = 18;
-/// Number of sums of a bin of a meter: nine of the contacts, six of the flux in two parts each, three of the momentum, and the mass.
-const BIN_SUMS: usize = 25;
+/// Number of sums of a bin of a meter: nine of the contacts, six of the flux in two parts each, three of the momentum, the mass, and number
+/// and mass of the grains that came in.
+const BIN_SUMS: usize = 27;
 /// Number of words of a bin of a meter.
 pub(in crate::gpu) const BIN_WORDS: usize = 2 * BIN_SUMS;
 /// Parts of a unit in which the second part of a flux is given.

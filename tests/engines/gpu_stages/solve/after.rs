@@ -119,7 +119,7 @@ fn stresses_are_those_of_their_twin() {
         let fastest = velocities.iter().map(|velocity| velocity.linear.length()).fold(0.0, f64::max);
         let mass = 64.0 * ROUNDING * h * grains.sum::<f64>();
         let bounds = [[of_contacts; 9], [mass * fastest * fastest; 9]].concat().into_iter();
-        let bounds: Vec<f64> = bounds.chain([mass * fastest; 3]).chain([mass]).collect();
+        let bounds: Vec<f64> = bounds.chain([mass * fastest; 3]).chain([mass, 0.0, mass / h]).collect();
         let pairs = found.iter().zip(&expected).flat_map(|(found, expected)| {
             let pairs = found.to_array().into_iter().zip(expected.to_array()).zip(&bounds);
             pairs.map(|((found, expected), bound)| (found, expected, *bound))
