@@ -11,6 +11,7 @@ mod cohesion;
 mod common;
 mod compatible;
 mod convergence;
+mod cost;
 mod door;
 mod dynamic_boundaries;
 mod emitters;

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! `cpu` and `gpu` never import each other, the modules that observe and write import neither, and only `gpu`
-//! knows of the graphics interface. `bench`, between `cli` and `scenario`, imports both and compares them.
+//! knows of the graphics interface. `bench`, between `cli` and `scenario`, imports both and compares them. `ranks`, an engine over `cpu`, is
+//! named by `cli` alone.
 #![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
 
 use std::fs;
@@ -328,12 +329,24 @@ fn stray_paths(file: &str, text: &str) -> Vec<String> {
 
 /// Every text of the repository, with its path.
 fn all_texts() -> Vec<(String, String)> {
-    let folders = ["src", "shaders", "scenarios", "tests", ".ci", "web/bindgen", "web/engine", "web/page"]
-        .into_iter()
-        .flat_map(files_below);
+    let folders = [
+        "src",
+        "shaders",
+        "scenarios",
+        "tests",
+        "findings",
+        ".ci",
+        ".github",
+        "web/bindgen",
+        "web/engine",
+        "web/page",
+    ]
+    .into_iter()
+    .flat_map(files_below);
     let optional =
         ["benches", "examples", "python"].into_iter().filter(|folder| root().join(folder).is_dir());
-    let single = ["README.md", "CHANGELOG.md", "Cargo.toml"].map(|name| root().join(name));
+    let single = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "Cargo.toml"]
+        .map(|name| root().join(name));
     folders
         .chain(optional.flat_map(files_below))
         .chain(single)
