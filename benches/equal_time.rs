@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use esker::bench::bed::Bed;
 use esker::bench::report::Sample;
-use esker::bench::{Target, default_targets};
+use esker::bench::{BenchTarget, default_targets};
 use esker::engine::{Engine, Spread};
 use esker::model::World;
 use esker::observe::contacts::overlap;
@@ -26,7 +26,7 @@ fn main() {
     let mut bed = Bed::new(GRAINS, &[]).unwrap();
     let (world, _) = bed.settled(None, &mut |_| ()).unwrap();
     bed.scenario.settings.iterations = CONVERGED;
-    let converged = outcomes(&[Target::Cpu], &bed.scenario, &world)[0].overlap.mean;
+    let converged = outcomes(&[BenchTarget::Cpu], &bed.scenario, &world)[0].overlap.mean;
     println!("{GRAINS} grains; {CONVERGED} sweeps on the CPU engine: mean overlap {converged:.5} radii.");
     println!("Time: median of {BLOCKS} blocks of {STEPS} steps, engines in turn.\n");
     println!(
@@ -58,7 +58,7 @@ struct Outcome {
     overlap: Spread,
 }
 
-fn outcomes(targets: &[Target], scenario: &Scenario, world: &World) -> Vec<Outcome> {
+fn outcomes(targets: &[BenchTarget], scenario: &Scenario, world: &World) -> Vec<Outcome> {
     let mut engines: Vec<_> =
         targets.iter().map(|target| (target.engine(world, scenario).unwrap(), Vec::new())).collect();
     for _ in 0..BLOCKS {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use esker::bench::report::Sample;
-use esker::bench::{Target, default_targets};
+use esker::bench::{BenchTarget, default_targets};
 use esker::scenario::Scenario;
 use esker::simulation::{Device, Simulation};
 use glam::DVec3;
@@ -68,7 +68,7 @@ fn time_steps(drums: &[(usize, &Path)]) {
 
 type Timed = (Box<dyn esker::engine::Engine>, Vec<f64>);
 
-fn engine(target: &Target, scenario: &Scenario) -> Timed {
+fn engine(target: &BenchTarget, scenario: &Scenario) -> Timed {
     (target.engine(&scenario.world, scenario).unwrap(), Vec::new())
 }
 

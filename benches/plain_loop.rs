@@ -14,7 +14,7 @@ use common::Step;
 use esker::bench::report::Sample;
 use esker::contact::constraint::Constraint;
 use esker::contact::joints::Joints;
-use esker::contact::problem::Problem;
+use esker::contact::problem::ContactProblem;
 use esker::contact::solver::{Limits, Solver};
 use esker::contact::velocity::Velocity;
 use esker::cpu::BYTES_PER_CONTACT_SWEEP;
@@ -72,8 +72,13 @@ fn engine(step: &Step, pool: &ThreadPool) -> f64 {
     let time = pool.install(|| {
         timed(step, || {
             let mut joints = Joints::default();
-            let mut problem =
-                Problem::new(&step.colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
+            let mut problem = ContactProblem::new(
+                &step.colouring,
+                &mut split,
+                &mut constraints,
+                &mut velocities,
+                &mut joints,
+            );
             let limits = Limits::sweeps(SWEEPS);
             ProjectedGaussSeidel::plain(&esker::settings::Settings::default()).solve(
                 &mut problem,

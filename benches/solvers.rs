@@ -17,9 +17,9 @@ use esker::gpu::device::{Device, DeviceChoice};
 use esker::gpu::step::{SWEEP, method_of};
 use esker::gpu::traffic::{self, Sizes};
 use esker::model::World;
-use esker::scenario::study::Scale;
+use esker::scenario::study::AxisScale;
 use esker::settings::{Acceleration, Algorithm, Order, Settings, WarmStart};
-use esker::study::draw::{self, Curve, Figure};
+use esker::study::draw::{self, DrawnCurve, Figure};
 
 /// Repeats of a measurement; the fastest counts. One that takes longer than the limit is not repeated.
 const REPEATS: usize = 3;
@@ -205,7 +205,7 @@ impl Comparison {
             ("MB", "memory traffic [MB]", |point| point.megabytes),
         ];
         for (unit, x_label, x) in over {
-            let curve = |(i, (name, points)): (usize, &(&str, Vec<Point>))| Curve {
+            let curve = |(i, (name, points)): (usize, &(&str, Vec<Point>))| DrawnCurve {
                 label: (*name).to_owned(),
                 colour: i,
                 mark: i / 7,
@@ -215,8 +215,8 @@ impl Comparison {
                 title: self.title.clone(),
                 x_label: x_label.to_owned(),
                 y_label: "mean residual of the normal rows [m/s]".to_owned(),
-                x_scale: Scale::Logarithmic,
-                y_scale: Scale::Logarithmic,
+                x_scale: AxisScale::Logarithmic,
+                y_scale: AxisScale::Logarithmic,
                 curves: self.solvers.iter().enumerate().map(curve).collect(),
             };
             fs::write(folder.join(format!("{stem}_{unit}.png")), draw::png(&figure).unwrap()).unwrap();

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use common::Step;
 use divan::Bencher;
 use esker::contact::joints::Joints;
-use esker::contact::problem::Problem;
+use esker::contact::problem::ContactProblem;
 use esker::contact::solver::{Limits, Solver};
 use esker::cpu::patches::Patches;
 use esker::cpu::sweep::ProjectedGaussSeidel;
@@ -72,7 +72,8 @@ fn sweep(bencher: Bencher<'_, '_>) {
         // Inside a scope the work stays in the pool, as in a step of the engine.
         rayon::scope(|_| {
             let mut joints = Joints::default();
-            let mut problem = Problem::new(&step.colouring, split, constraints, velocities, &mut joints);
+            let mut problem =
+                ContactProblem::new(&step.colouring, split, constraints, velocities, &mut joints);
             let limits = Limits::sweeps(1);
             ProjectedGaussSeidel::plain(&step.settings).solve(&mut problem, limits, None)
         })

@@ -29,12 +29,12 @@ use crate::scenario::{Problem, Problems, Scenario};
 use crate::settings::Settings;
 
 use bed::Bed;
-use report::{Case, DeviceReport, Origin, Report, Start};
+use report::{BenchReport, BenchStart, Case, DeviceReport, Origin};
 
 /// Engine or adapter that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Target {
+pub enum BenchTarget {
     /// The CPU engine.
     Cpu,
     /// A graphics card.
@@ -43,21 +43,21 @@ pub enum Target {
     Software,
 }
 
-impl Target {
+impl BenchTarget {
     /// Name of the target on the command line.
     pub fn word(self) -> &'static str {
         match self {
-            Target::Cpu => "cpu",
-            Target::Gpu => "gpu",
-            Target::Software => "software",
+            BenchTarget::Cpu => "cpu",
+            BenchTarget::Gpu => "gpu",
+            BenchTarget::Software => "software",
         }
     }
 
     fn device(self) -> Result<Option<Device>, Error> {
         match self {
-            Target::Cpu => Ok(None),
-            Target::Gpu => Device::open(DeviceChoice::Hardware).map(Some),
-            Target::Software => Device::open(DeviceChoice::Software).map(Some),
+            BenchTarget::Cpu => Ok(None),
+            BenchTarget::Gpu => Device::open(DeviceChoice::Hardware).map(Some),
+            BenchTarget::Software => Device::open(DeviceChoice::Software).map(Some),
         }
     }
 
@@ -85,10 +85,10 @@ impl Target {
 }
 
 /// Default targets: the CPU engine, and a graphics card or else a software adapter.
-pub fn default_targets() -> Vec<Target> {
-    let there = |target: &Target| matches!(target.device(), Ok(Some(_)));
-    let adapter = [Target::Gpu, Target::Software].into_iter().find(there);
-    [Target::Cpu].into_iter().chain(adapter).collect()
+pub fn default_targets() -> Vec<BenchTarget> {
+    let there = |target: &BenchTarget| matches!(target.device(), Ok(Some(_)));
+    let adapter = [BenchTarget::Gpu, BenchTarget::Software].into_iter().find(there);
+    [BenchTarget::Cpu].into_iter().chain(adapter).collect()
 }
 
 /// Scene that is measured.
@@ -186,7 +186,7 @@ fn has_one_count(resolved: &str) -> bool {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// Targets, which take turns.
-    pub targets: Vec<Target>,
+    pub targets: Vec<BenchTarget>,
     /// Steps in a block.
     pub steps: u64,
     /// Steps before the first block. An engine begins without impulses to warm start from, and this shock has to die down.
@@ -225,39 +225,47 @@ impl Model {
 
 /// Events of a bench, for the user.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum BenchEvent<'a> {
     /// A slow part begins, or something unexpected happened.
     Note(String),
     /// The devices and settings are known.
-    Opened(&'a Report),
+    Opened(&'a BenchReport),
     /// A case was measured.
-    Measured(&'a Report, &'a Case),
+    Measured(&'a BenchReport, &'a Case),
 }
 
 /// Measures every subject on every target. A scene that does not fit a device, or fails on it, becomes a failure of its case.
 ///
 /// # Errors
 /// When a device cannot be opened or the CPU engine cannot settle a bed.
-pub fn run(plan: &Plan, subjects: &[Subject], tell: &mut dyn FnMut(Event<'_>)) -> Result<Report, Error> {
+pub fn run(
+    plan: &Plan,
+    subjects: &[Subject],
+    tell: &mut dyn FnMut(BenchEvent<'_>),
+) -> Result<BenchReport, Error> {
     let devices = plan.targets.iter().map(|target| target.report()).collect::<Result<Vec<_>, _>>()?;
-    let mut report = Report::new(plan, devices);
-    tell(Event::Opened(&report));
+    let mut report = BenchReport::new(plan, devices);
+    tell(BenchEvent::Opened(&report));
     for subject in subjects {
         let (world, start) = begin(subject, plan, tell)?;
-        tell(Event::Note(format!("measuring {} grains", world.grain_count())));
+        tell(BenchEvent::Note(format!("measuring {} grains", world.grain_count())));
         let case = measure::case(plan, &report.devices, subject.scenario(), &world, start);
-        tell(Event::Measured(&report, &case));
+        tell(BenchEvent::Measured(&report, &case));
         report.cases.push(case);
     }
     Ok(report)
 }
 
 /// State from which a subject is measured, and its origin.
-fn begin(subject: &Subject, plan: &Plan, tell: &mut dyn FnMut(Event<'_>)) -> Result<(World, Start), Error> {
+fn begin(
+    subject: &Subject,
+    plan: &Plan,
+    tell: &mut dyn FnMut(BenchEvent<'_>),
+) -> Result<(World, BenchStart), Error> {
     match subject {
-        Subject::Bed(bed) => bed.settled(plan.cache.as_deref(), &mut |note| tell(Event::Note(note))),
+        Subject::Bed(bed) => bed.settled(plan.cache.as_deref(), &mut |note| tell(BenchEvent::Note(note))),
         Subject::Scenario(scenario) => {
-            Ok((scenario.world.clone(), Start { origin: Origin::Scenario, seconds: 0.0 }))
+            Ok((scenario.world.clone(), BenchStart { origin: Origin::Scenario, seconds: 0.0 }))
         }
     }
 }

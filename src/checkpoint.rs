@@ -141,7 +141,7 @@ impl Write for Summed<'_, '_> {
 }
 
 /// Reason why a run cannot go on from a file.
-enum Fault {
+enum FileFault {
     /// The file is damaged: an earlier checkpoint may do.
     Damaged(String),
     /// Another program saved the file.
@@ -171,10 +171,10 @@ impl Checkpoint {
         let mut damaged = Vec::new();
         for file in files_in(folder)? {
             // A failing disk does not return the bytes at all.
-            let read = read_file(&file).map_err(|error| Fault::Damaged(error.to_string()));
+            let read = read_file(&file).map_err(|error| FileFault::Damaged(error.to_string()));
             match read.and_then(|bytes| parse(&file, bytes)) {
                 Ok(checkpoint) => return Ok((Some(checkpoint), damaged)),
-                Err(fault @ Fault::Damaged(_)) => damaged.push(fault.into_error(&file)),
+                Err(fault @ FileFault::Damaged(_)) => damaged.push(fault.into_error(&file)),
                 Err(fault) => return Err(fault.into_error(&file)),
             }
         }
@@ -246,11 +246,11 @@ impl Checkpoint {
     }
 }
 
-impl Fault {
+impl FileFault {
     fn into_error(self, file: &Path) -> Error {
         let (found, advice) = match self {
-            Fault::Damaged(found) => (found, "go on from an earlier one, or start anew"),
-            Fault::Foreign(found) => (found, "go on with the program that saved it, or start anew"),
+            FileFault::Damaged(found) => (found, "go on from an earlier one, or start anew"),
+            FileFault::Foreign(found) => (found, "go on with the program that saved it, or start anew"),
         };
         Error::Unusable { origin: file.display().to_string(), found, advice: advice.to_owned() }
     }
@@ -283,25 +283,30 @@ fn none_in(folder: &Path) -> Error {
 }
 
 /// Parses a checkpoint from the bytes of a file. Every format has its title first and the checksum of all the rest last.
-fn parse(path: &Path, bytes: Vec<u8>) -> Result<Checkpoint, Fault> {
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<Checkpoint, FileFault> {
     let (content, sum) = bytes.split_at(bytes.len().saturating_sub(SUM));
     let mut rest = content;
     let title = line(&mut rest).and_then(|line| line.strip_prefix(TITLE)).map(str::trim);
-    let format = title.ok_or_else(|| Fault::Damaged("is no checkpoint of esker".to_owned()))?;
+    let format = title.ok_or_else(|| FileFault::Damaged("is no checkpoint of esker".to_owned()))?;
     if sum != crc32fast::hash(content).to_le_bytes() {
-        return Err(Fault::Damaged("is damaged: its checksum is another".to_owned()));
+        return Err(FileFault::Damaged("is damaged: its checksum is another".to_owned()));
     }
     if format != FORMAT.to_string() {
-        return Err(Fault::Foreign(format!("has format {format}, and this program reads format {FORMAT}")));
+        return Err(FileFault::Foreign(format!(
+            "has format {format}, and this program reads format {FORMAT}"
+        )));
     }
     let header: Header = line(&mut rest)
         .and_then(|line| serde_json::from_str(line).ok())
-        .ok_or_else(|| Fault::Foreign("has a header of another form".to_owned()))?;
+        .ok_or_else(|| FileFault::Foreign("has a header of another form".to_owned()))?;
     let program = env!("CARGO_PKG_VERSION");
     if header.program != program {
-        return Err(Fault::Foreign(format!("was saved by esker {}, and this is {program}", header.program)));
+        return Err(FileFault::Foreign(format!(
+            "was saved by esker {}, and this is {program}",
+            header.program
+        )));
     }
-    let foreign = |error: Error| Fault::Foreign(error.to_string());
+    let foreign = |error: Error| FileFault::Foreign(error.to_string());
     let resolved = saved::read(&mut rest).map_err(foreign)?;
     let run = saved::read(&mut rest).map_err(foreign)?;
     let engine = content.len() - rest.len()..content.len();

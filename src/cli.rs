@@ -44,11 +44,11 @@ pub use diagnostic::drawing;
 #[command(name = "esker", version, about)]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Verb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum Verb {
     /// Run a scenario and write its results.
     Run(run::Arguments),
     /// Check a scenario; print counts, contact laws, memory and time-step advice. Touches no GPU.
@@ -77,30 +77,22 @@ enum Command {
     Man(shell::ManualArguments),
 }
 
-impl Command {
+impl Verb {
     /// Whether the command only prints, and leaves nothing else.
     fn only_prints(&self) -> bool {
         match self {
-            Command::Check(_)
-            | Command::Devices
-            | Command::Schema
-            | Command::Completions(_)
-            | Command::Man(_) => true,
-            Command::New(arguments) => arguments.only_lists(),
-            Command::Validate(arguments) => arguments.list,
-            Command::Study(arguments) => arguments.list,
-            Command::Run(_)
-            | Command::Bench(_)
-            | Command::Render(_)
-            | Command::View(_)
-            | Command::Export(_) => false,
+            Verb::Check(_) | Verb::Devices | Verb::Schema | Verb::Completions(_) | Verb::Man(_) => true,
+            Verb::New(arguments) => arguments.only_lists(),
+            Verb::Validate(arguments) => arguments.list,
+            Verb::Study(arguments) => arguments.list,
+            Verb::Run(_) | Verb::Bench(_) | Verb::Render(_) | Verb::View(_) | Verb::Export(_) => false,
         }
     }
 }
 
 /// Outcome of a command that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum ExitOutcome {
     Done,
     Interrupted,
     ExpectationMissed,
@@ -153,31 +145,33 @@ pub fn main() -> ExitCode {
     let only_prints = command.only_prints();
     let result = match command {
         #[cfg(feature = "mpi")]
-        Command::Run(arguments) if processes::launched() > 1 => ranks::run(&arguments),
-        Command::Run(arguments) => run::run(&arguments),
-        _ if !only_prints && processes::launched() > 1 => processes::check_alone().map(|()| Outcome::Done),
-        Command::Check(arguments) => check::check(&arguments),
-        Command::Validate(arguments) => validate::validate(&arguments),
-        Command::Study(arguments) => study::study(&arguments),
-        Command::Bench(arguments) => bench::bench(&arguments),
-        Command::Render(arguments) => render::render(&arguments),
-        Command::Export(arguments) => export::export(&arguments),
-        Command::View(arguments) => view::view(&arguments),
-        Command::Devices => devices::list(),
-        Command::New(arguments) => new::new(&arguments),
-        Command::Schema => schema::print(),
-        Command::Completions(arguments) => shell::completions(&arguments),
-        Command::Man(arguments) => shell::manual(&arguments),
+        Verb::Run(arguments) if processes::launched() > 1 => ranks::run(&arguments),
+        Verb::Run(arguments) => run::run(&arguments),
+        _ if !only_prints && processes::launched() > 1 => {
+            processes::check_alone().map(|()| ExitOutcome::Done)
+        }
+        Verb::Check(arguments) => check::check(&arguments),
+        Verb::Validate(arguments) => validate::validate(&arguments),
+        Verb::Study(arguments) => study::study(&arguments),
+        Verb::Bench(arguments) => bench::bench(&arguments),
+        Verb::Render(arguments) => render::render(&arguments),
+        Verb::Export(arguments) => export::export(&arguments),
+        Verb::View(arguments) => view::view(&arguments),
+        Verb::Devices => devices::list(),
+        Verb::New(arguments) => new::new(&arguments),
+        Verb::Schema => schema::print(),
+        Verb::Completions(arguments) => shell::completions(&arguments),
+        Verb::Man(arguments) => shell::manual(&arguments),
     };
     let unprinted = terminal::failure();
     if let Some(error) = unprinted {
         note!("error: the output cannot be printed: {error}");
     }
     match result {
-        Ok(Outcome::Done) if unprinted.is_some() && only_prints => ExitCode::from(1),
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Interrupted | Outcome::RunFailed) => ExitCode::from(1),
-        Ok(Outcome::ExpectationMissed) => ExitCode::from(3),
+        Ok(ExitOutcome::Done) if unprinted.is_some() && only_prints => ExitCode::from(1),
+        Ok(ExitOutcome::Done) => ExitCode::SUCCESS,
+        Ok(ExitOutcome::Interrupted | ExitOutcome::RunFailed) => ExitCode::from(1),
+        Ok(ExitOutcome::ExpectationMissed) => ExitCode::from(3),
         Err(Failure::Run(error)) => {
             note!("error: {error}");
             ExitCode::from(1)

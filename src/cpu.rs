@@ -41,7 +41,7 @@ use crate::contact::constants::LawConstants;
 use crate::contact::constraint::{Constraint, Onset};
 use crate::contact::coupling::{Alone, Coupling};
 use crate::contact::joints::Joints;
-use crate::contact::problem::Problem;
+use crate::contact::problem::ContactProblem;
 use crate::contact::solver::Limits;
 use crate::contact::split::Split;
 use crate::contact::velocity::{self, Velocity};
@@ -85,7 +85,7 @@ pub struct CpuEngine {
     pub(crate) onsets: Vec<Onset>,
     /// What the smooth method needs of each contact beside its constraint, since its first substep after a search.
     pub(crate) springs: Vec<Spring>,
-    /// Whether a smooth substep has made the springs, and checked the bodies of the constraints for [`Problem::checked`].
+    /// Whether a smooth substep has made the springs, and checked the bodies of the constraints for [`ContactProblem::checked`].
     is_prepared: bool,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
@@ -314,7 +314,7 @@ impl CpuEngine {
             }
             patches.join(world, law, constraints);
             let order = &colouring.order;
-            springs::Contacts { settings, world, keys, order, patches, springs, velocities }
+            springs::StretchedContacts { settings, world, keys, order, patches, springs, velocities }
                 .stretch(constraints);
             Joints::start(world, settings, end, velocities)
         });
@@ -323,9 +323,9 @@ impl CpuEngine {
             let problem = if *is_prepared {
                 // SAFETY: `new` was called since the last search, which gave the contacts their bodies and follows when bodies are added or
                 // changed.
-                unsafe { Problem::checked(colouring, split, constraints, velocities, &mut joints) }
+                unsafe { ContactProblem::checked(colouring, split, constraints, velocities, &mut joints) }
             } else {
-                Problem::new(colouring, split, constraints, velocities, &mut joints)
+                ContactProblem::new(colouring, split, constraints, velocities, &mut joints)
             };
             *is_prepared = true;
             let mut problem = problem.coupled(&mut **coupling);
@@ -383,7 +383,7 @@ impl CpuEngine {
             stages.time("balance", || before.clone_from(velocities));
         }
         let mut works = EnergyBalance::default();
-        let book = |problem: &Problem<'_>| {
+        let book = |problem: &ContactProblem<'_>| {
             loads::add_impacts(problem.constraints(), totals);
             stress::add(world, problem.constraints(), problem.counting(), stresses);
             stress::add_to_grains(world, problem.constraints(), grain_stresses);
@@ -427,7 +427,7 @@ impl CpuEngine {
             narrowphase::set_targets(constraints, onsets, velocities);
             start_solve(world, settings, end, constraints, onsets, velocities)
         });
-        let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+        let problem = ContactProblem::new(colouring, split, constraints, velocities, &mut joints);
         let mut problem = problem.in_world(world).coupled(&mut **coupling);
         if settings.warm_start.updates_velocities() || world.materials.are_cohesive() {
             stages.time("warm_start", || warm_start::apply(settings.warm_start, &mut problem));

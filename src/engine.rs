@@ -245,7 +245,7 @@ impl<E: Engine + ?Sized> Engine for &mut E {
     }
 }
 
-/// Whether some pair of materials has a [wide cone](WIDE_CONE).
+/// Whether some pair of materials has a [wide cone](crate::law::guard::WIDE_CONE).
 pub fn has_wide_cones(settings: &Settings, world: &World) -> bool {
     world.materials.laws().iter().any(|law| law.has_wide_cone(settings.rolling_arm))
 }

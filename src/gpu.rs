@@ -46,7 +46,7 @@ use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Bookkeeping, Settings};
 
 use device::Device;
-use ensemble::{Answer, Ensemble, Request, Results, Slot, Wanted};
+use ensemble::{Ensemble, LaunchAnswer, LaunchResults, Request, Slot, Wanted};
 use features::Features;
 use halted::ImpactSweeps;
 use layout::{Anchors, LoadScale, Loads, Params, Status, Totals};
@@ -287,7 +287,7 @@ impl GpuEngine {
             measures,
             wanted: self.wanted(steps, if measures { self.slot.capacity().contacts } else { 0 }),
         };
-        let Answer { results, dispatches, stages } = self.slot.launch(request).await?;
+        let LaunchAnswer { results, dispatches, stages } = self.slot.launch(request).await?;
         self.check_progress(&results.status, steps * u64::from(self.settings.substeps))?;
         let status = self.take_works(&results);
         for (stage, seconds) in stages {
@@ -338,8 +338,8 @@ impl GpuEngine {
 
     /// Adds the works of the substeps of a submission to the energy balance, and its impulses on the boundaries to the loads. Returns the
     /// status after the submission.
-    fn take_works(&mut self, results: &Results) -> Status {
-        let Results { status, works, loads, .. } = results;
+    fn take_works(&mut self, results: &LaunchResults) -> Status {
+        let LaunchResults { status, works, loads, .. } = results;
         self.loads.add(loads);
         // The works are added one by one: the sum must not depend on the number of steps per submission.
         works.iter().take(status.substep as usize).for_each(|works| self.balance += layout::entry(works));

@@ -86,7 +86,7 @@ pub type ClumpId = u32;
 /// Spheres, clump and density of a grain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct Parts {
+pub struct GrainParts {
     /// Index of its first sphere in [`World::spheres`]; the others follow.
     pub first: u32,
     /// Number of spheres.
@@ -97,7 +97,7 @@ pub struct Parts {
     pub density: Option<f64>,
 }
 
-impl Parts {
+impl GrainParts {
     /// Indices of its spheres in [`World::spheres`].
     pub fn spheres(&self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.count) as usize
@@ -125,7 +125,7 @@ pub struct World {
     /// Spheres of the grains; sphere `i` is shape `surfaces.len() + vertices.len() + i`.
     pub spheres: Vec<Sphere>,
     /// Per grain: its spheres and clump. Grain `i` is body `boundaries.len() + i`.
-    pub grains: Vec<Parts>,
+    pub grains: Vec<GrainParts>,
     /// Clumps: kinds of grains of several spheres.
     pub clumps: Vec<Clump>,
     /// State of all bodies, boundaries first.

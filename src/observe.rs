@@ -94,9 +94,9 @@ pub struct Base {
     /// Mass that each sink had removed \[kg\].
     pub removed_mass: Vec<f64>,
     /// Stresses and strains of the observed cell.
-    pub cell: Option<cell::State>,
+    pub cell: Option<cell::CellState>,
     /// Heights of the observed surface.
-    pub surface: Option<surface::State>,
+    pub surface: Option<surface::SurfaceState>,
 }
 
 /// Observes the states of one run.

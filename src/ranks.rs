@@ -31,7 +31,7 @@ use glam::{DMat3, DVec3};
 use crate::contact::Key;
 use crate::contact::carried::Carried;
 use crate::contact::coupling::{Coupling, Cut};
-use crate::contact::disjoint::Bodies;
+use crate::contact::disjoint::BodySet;
 use crate::contact::velocity::Velocity;
 use crate::engine::share::Link;
 use crate::error::Error;
@@ -46,10 +46,10 @@ const PER_BODY: usize = 6;
 struct Links {
     communicator: Shared,
     /// Bodies whose energies, works and loads this rank counts: its own grains, and on rank 0 the boundaries.
-    counted: Bodies,
+    counted: BodySet,
     /// Own bodies in cut contacts, and ghosts, rank by rank.
-    own: Vec<Side>,
-    ghosts: Vec<Side>,
+    own: Vec<Interface>,
+    ghosts: Vec<Interface>,
     /// Room for what is sent and received in an exchange, rank by rank.
     out: Vec<Parcel>,
     into: Vec<Parcel>,
@@ -71,14 +71,14 @@ fn links(coupling: &mut dyn Coupling) -> &mut Links {
 
 /// Bodies that take part in cut contacts with one other rank, ascending.
 #[derive(Debug, Clone, Default)]
-struct Side {
+struct Interface {
     rank: usize,
     bodies: Vec<u32>,
 }
 
 /// Size of the part of a scene that a rank computes, and of what it exchanges per sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Extent {
+pub struct RankExtent {
     /// Own grains.
     pub grains: usize,
     /// Ghosts in cut contacts.
@@ -102,7 +102,7 @@ impl Coupling for Links {
         self.communicator.rank() == 0
     }
 
-    fn counted_bodies(&self) -> Option<&Bodies> {
+    fn counted_bodies(&self) -> Option<&BodySet> {
         Some(&self.counted)
     }
 
@@ -142,7 +142,7 @@ impl Coupling for Links {
 
     /// Ghosts take the number of their owner, and dynamic boundaries the sum over the ranks.
     fn agree_on_copies(&mut self, copies: &mut [u32]) {
-        let of = |side: &Side, copies: &[u32]| Parcel {
+        let of = |side: &Interface, copies: &[u32]| Parcel {
             rank: side.rank,
             numbers: side.bodies.iter().map(|&body| f64::from(copies[body as usize])).collect(),
         };
@@ -212,11 +212,11 @@ impl Links {
     }
 
     /// Size of the part of this rank, which lists this many contacts.
-    fn extent(&self, world: &World, contacts: usize) -> Extent {
-        let bodies = |sides: &[Side]| sides.iter().map(|side| side.bodies.len()).sum::<usize>();
+    fn extent(&self, world: &World, contacts: usize) -> RankExtent {
+        let bodies = |sides: &[Interface]| sides.iter().map(|side| side.bodies.len()).sum::<usize>();
         let ghosts = bodies(&self.ghosts);
         let own = self.held.own(self.communicator.rank());
-        Extent {
+        RankExtent {
             grains: own.filter(|&grain| world.is_present(grain)).count(),
             ghosts,
             contacts,

@@ -39,10 +39,10 @@ mod rose;
 mod trails;
 
 #[cfg(feature = "scenario")]
-pub use frame::{Ball, Force, Frame, frame_of};
+pub use frame::{DrawnBall, Force, Frame, frame_of};
 #[cfg(feature = "render")]
 pub use live::{Drawn, LivePictures};
-pub use look::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
+pub use look::{BoundaryStyle, CutPlane, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
 #[cfg(feature = "render")]
 pub use painter::*;
 #[cfg(feature = "render")]

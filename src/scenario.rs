@@ -194,7 +194,7 @@ pub use self::file::check_step_count;
 #[cfg(feature = "scenario")]
 pub use self::file::schema::schema;
 #[cfg(feature = "scenario")]
-pub use self::file::{Change, MAY_CHANGE, Problem, Problems, Source, changes, expect, study, suite};
+pub use self::file::{Change, MAY_CHANGE, Problem, Problems, SourceText, changes, expect, study, suite};
 pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OnWarning, OutputPlan, Portable};
 use crate::contact::{Impulse, Key};
 use crate::engine::compatible::CompatiblePlan;

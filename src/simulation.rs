@@ -37,7 +37,7 @@ use crate::observe::energy::Balance;
 use crate::observe::{Base, Observer};
 use crate::scenario::Scenario;
 use crate::settings::{Bookkeeping, Settings};
-use crate::sources::{Emitter, Room};
+use crate::sources::{Emitter, FreeRoom};
 
 pub use change::Target;
 pub use device::Device;
@@ -405,7 +405,7 @@ impl<'e> Simulation<'e> {
                 Wave::Last => now,
             };
             self.requested[i] = emitter.requested(time);
-            let room = Room::within(boundaries, emitter.region(), emitter.largest_ball());
+            let room = FreeRoom::within(boundaries, emitter.region(), emitter.largest_ball());
             let is_taken = |centre, radius| room.is_taken(centre, radius);
             let emitted = emitter.emit(time, spheres.iter().copied(), &is_taken);
             spheres.extend(emitted.iter().flat_map(|grain| clump::spheres_of(&self.clumps, grain)));

@@ -7,4 +7,4 @@ pub mod radii;
 pub mod room;
 
 pub use emitter::Emitter;
-pub use room::Room;
+pub use room::FreeRoom;

@@ -31,14 +31,14 @@ use std::{fs, thread};
 use crate::engine::{Engine, Identity, Precision};
 use crate::error::Error;
 use crate::output::lock::refuse_link;
-use crate::output::summary::Status;
+use crate::output::summary::RunStatus;
 use crate::output::{self, Copies};
 use crate::scenario::Scenario;
 use crate::scenario::study::Study;
 use crate::simulation::{self, RunOptions};
 
-use plan::Run;
-use record::Record;
+use plan::StudyRun;
+use record::RunRecord;
 
 /// Refuses a folder in which the report of a study would replace one of the files that it reads.
 ///
@@ -66,25 +66,25 @@ pub struct Shard {
 
 impl Shard {
     /// Returns the runs of this part: every `parts`-th run, from the `part`-th on.
-    pub fn deal(self, runs: &[Run]) -> Vec<&Run> {
+    pub fn deal(self, runs: &[StudyRun]) -> Vec<&StudyRun> {
         runs.iter().skip(self.part - 1).step_by(self.parts).collect()
     }
 }
 
 /// Event during the execution of a study.
 #[derive(Debug, Clone, Copy)]
-pub enum Event<'a> {
+pub enum StudyEvent<'a> {
     /// Share of the work that is done \[-\].
     Advanced(f64),
     /// Finished run and its record.
-    Ran(&'a Run, &'a Record),
+    Ran(&'a StudyRun, &'a RunRecord),
 }
 
 /// Records of the finished runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Done {
     /// Folder and record by fingerprint.
-    records: BTreeMap<String, (PathBuf, Record)>,
+    records: BTreeMap<String, (PathBuf, RunRecord)>,
 }
 
 impl Done {
@@ -103,7 +103,7 @@ impl Done {
             if !folder.is_dir() {
                 continue;
             }
-            if let Some(record) = Record::load(&folder)? {
+            if let Some(record) = RunRecord::load(&folder)? {
                 done.records.insert(record.key.clone(), (folder, record));
             }
         }
@@ -111,22 +111,22 @@ impl Done {
     }
 
     /// Returns the record of a run, if it is finished.
-    pub fn record(&self, run: &Run) -> Option<&Record> {
+    pub fn record(&self, run: &StudyRun) -> Option<&RunRecord> {
         self.records.get(&run.key).map(|(_, record)| record)
     }
 
     /// Returns the folder of a run, if it is finished.
-    pub fn folder(&self, run: &Run) -> Option<&Path> {
+    pub fn folder(&self, run: &StudyRun) -> Option<&Path> {
         self.records.get(&run.key).map(|(folder, _)| folder.as_path())
     }
 
     /// Number of records that belong to none of these runs, but to an earlier state of the study or its scenario.
-    pub fn strangers(&self, runs: &[Run]) -> usize {
+    pub fn strangers(&self, runs: &[StudyRun]) -> usize {
         self.records.keys().filter(|key| runs.iter().all(|run| run.key != **key)).count()
     }
 
     /// Refuses an engine if finished runs of the study were made on another kind of engine.
-    fn check_engine(&self, runs: &[Run], identity: &Identity, folder: &Path) -> Result<(), Error> {
+    fn check_engine(&self, runs: &[StudyRun], identity: &Identity, folder: &Path) -> Result<(), Error> {
         let other = runs
             .iter()
             .filter_map(|run| self.record(run))
@@ -160,14 +160,15 @@ pub struct Options<'a> {
 /// When an engine cannot be made or a file cannot be written, and when the other runs of the study were made by the other engine.
 pub fn execute(
     study: &Study,
-    runs: &[Run],
-    wanted: &[&Run],
+    runs: &[StudyRun],
+    wanted: &[&StudyRun],
     open: &Open<'_>,
     options: &Options<'_>,
-    watch: &(dyn Fn(Event<'_>) + Sync),
+    watch: &(dyn Fn(StudyEvent<'_>) + Sync),
 ) -> Result<bool, Error> {
     let done = Done::load(options.folder)?;
-    let mut pending: Vec<&Run> = wanted.iter().copied().filter(|run| done.record(run).is_none()).collect();
+    let mut pending: Vec<&StudyRun> =
+        wanted.iter().copied().filter(|run| done.record(run).is_none()).collect();
     // Combinations with the same scenario are one run.
     pending.sort_by(|a, b| a.key.cmp(&b.key));
     pending.dedup_by(|a, b| a.key == b.key);
@@ -187,14 +188,14 @@ pub fn execute(
             Precision::Single => None,
         };
         while let Some((i, run)) = queue.next(options.interrupt) {
-            let advanced = |share| watch(Event::Advanced(queue.advanced(i, share)));
+            let advanced = |share| watch(StudyEvent::Advanced(queue.advanced(i, share)));
             let make = || make(study, run, (open, identity.engine), (options, &copies), &advanced);
             let record = match &pool {
                 Some(pool) => pool.install(make),
                 None => make(),
             };
             match record.inspect_err(|_| queue.stop())? {
-                Some(record) => watch(Event::Ran(run, &record)),
+                Some(record) => watch(StudyEvent::Ran(run, &record)),
                 None => queue.stop(),
             }
         }
@@ -219,18 +220,18 @@ fn threads(count: usize) -> Result<rayon::ThreadPool, Error> {
 ///
 /// # Errors
 /// When a file has changed since.
-pub fn load(study: &Study, run: &Run) -> Result<Scenario, Error> {
+pub fn load(study: &Study, run: &StudyRun) -> Result<Scenario, Error> {
     run.scenario(study).map_err(|problems| Error::file(&study.scenario)(std::io::Error::other(problems)))
 }
 
 /// Makes one run on an engine of this kind; returns `None` if the run was interrupted.
 fn make(
     study: &Study,
-    run: &Run,
+    run: &StudyRun,
     (open, kind): (&Open<'_>, &'static str),
     (options, copies): (&Options<'_>, &Copies),
     advanced: &dyn Fn(f64),
-) -> Result<Option<Record>, Error> {
+) -> Result<Option<RunRecord>, Error> {
     let scenario = load(study, run)?;
     let folder = run.path(options.folder);
     [options.folder.join("runs"), folder.clone()].iter().try_for_each(|folder| refuse_link(folder))?;
@@ -249,10 +250,10 @@ fn make(
         advanced(progress.step as f64 / progress.steps.max(1) as f64);
     });
     let record = match result {
-        Ok(summary) if summary.status != Status::Completed => return Ok(None),
-        Ok(summary) => Record::of(&run.key, &run.settings, &summary),
+        Ok(summary) if summary.status != RunStatus::Completed => return Ok(None),
+        Ok(summary) => RunRecord::of(&run.key, &run.settings, &summary),
         Err(error) if is_of_the_grains(&error) => {
-            Record::of_failure(&run.key, &run.settings, engine.identity(), Some(error.to_string()))
+            RunRecord::of_failure(&run.key, &run.settings, engine.identity(), Some(error.to_string()))
         }
         Err(error) => return Err(error),
     };
@@ -280,7 +281,7 @@ fn is_of_the_grains(error: &Error) -> bool {
 
 /// Queue of runs for several threads, with the progress of each.
 struct Queue<'a> {
-    runs: &'a [&'a Run],
+    runs: &'a [&'a StudyRun],
     next: AtomicUsize,
     is_stopped: AtomicBool,
     /// Share of each run that is done.
@@ -288,13 +289,13 @@ struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    fn new(runs: &'a [&'a Run]) -> Queue<'a> {
+    fn new(runs: &'a [&'a StudyRun]) -> Queue<'a> {
         let shares = Mutex::new(vec![0.0; runs.len()]);
         Queue { runs, next: AtomicUsize::new(0), is_stopped: AtomicBool::new(false), shares }
     }
 
     /// Returns the next run with its index, unless the queue is empty or the work was stopped.
-    fn next(&self, interrupt: &AtomicBool) -> Option<(usize, &'a Run)> {
+    fn next(&self, interrupt: &AtomicBool) -> Option<(usize, &'a StudyRun)> {
         if self.is_stopped() || interrupt.load(Ordering::Relaxed) {
             return None;
         }

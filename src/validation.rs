@@ -5,7 +5,7 @@
 //!                                         └ then, of the case: verdicts across its variations ────┘
 //! ```
 //!
-//! The suite that comes with the program is in `scenarios/validation/`; [`unpack`] writes it to a folder. The [`Report`] is written as
+//! The suite that comes with the program is in `scenarios/validation/`; [`unpack`] writes it to a folder. The [`SuiteReport`] is written as
 //! `validation.json` and as a section of Markdown.
 
 mod files;
@@ -24,12 +24,12 @@ use crate::error::Error;
 use crate::error::suggest;
 use crate::observe::Observer;
 use crate::observe::expectation::{Judgement, Verdict, in_direction};
-use crate::observe::series::{self, Point};
+use crate::observe::series::{self, SeriesPoint};
 use crate::output;
 use crate::output::atomic;
 use crate::output::lock::refuse_link;
 use crate::output::summary::Summary;
-use crate::scenario::suite::{Across, Case, Class, Engines, Suite, TakeAcross, Variation};
+use crate::scenario::suite::{Across, CaseClass, Engines, Suite, SuiteCase, TakeAcross, Variation};
 use crate::scenario::{Problem, Problems, Scenario};
 use crate::settings::Bookkeeping;
 use crate::simulation::{self, RunOptions};
@@ -39,7 +39,7 @@ const REPORTS: [&str; 2] = ["validation.json", "validation.md"];
 
 /// Report on a suite on one engine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct SuiteReport {
     /// Version of this program.
     pub esker: &'static str,
     /// Commit that it was built from; "unknown" outside of a repository and in debug builds.
@@ -64,7 +64,7 @@ pub struct CaseReport {
     /// Source of the known answers.
     pub source: String,
     /// Duration class of the case.
-    pub class: Class,
+    pub class: CaseClass,
     /// Known difference from the answers, if there is one.
     pub limit: Option<String>,
     /// Whether the case was left out because it is not for this engine.
@@ -92,7 +92,7 @@ pub struct RunReport {
 
 /// Number of verdicts of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct VerdictTally {
     /// Numbers within their bounds.
     pub met: usize,
     /// Numbers outside of their bounds, or that do not exist.
@@ -108,15 +108,15 @@ pub struct Tally {
 /// Case with the scenarios of its runs, ready to be run.
 #[derive(Debug)]
 pub struct Planned<'a> {
-    case: &'a Case,
+    case: &'a SuiteCase,
     runs: Vec<(&'a Variation, Scenario)>,
 }
 
 /// Event during the run of a suite.
 #[derive(Debug, Clone, Copy)]
-pub enum Event<'a> {
+pub enum SuiteEvent<'a> {
     /// Finished run of a case.
-    Ran(&'a Case, &'a RunReport),
+    Ran(&'a SuiteCase, &'a RunReport),
     /// Finished case.
     Ended(&'a CaseReport),
 }
@@ -144,11 +144,11 @@ pub fn unpack(folder: &Path) -> Result<PathBuf, Error> {
 /// # Errors
 /// The mistakes of the first case that is wrong: mistakes in its scenarios, no expectations, or judgements across runs of a quantity that
 /// does not exist.
-pub fn plan<'a>(cases: &[&'a Case]) -> Result<Vec<Planned<'a>>, Problems> {
+pub fn plan<'a>(cases: &[&'a SuiteCase]) -> Result<Vec<Planned<'a>>, Problems> {
     cases.iter().map(|case| plan_one(case)).collect()
 }
 
-fn plan_one(case: &Case) -> Result<Planned<'_>, Problems> {
+fn plan_one(case: &SuiteCase) -> Result<Planned<'_>, Problems> {
     let scenarios = case.scenarios()?;
     let is_judged = |scenario: &Scenario| !case.across.is_empty() || !scenario.expectations.is_empty();
     if !scenarios.iter().all(is_judged) {
@@ -169,7 +169,7 @@ fn plan_one(case: &Case) -> Result<Planned<'_>, Problems> {
 }
 
 /// Reports a judgement of a quantity that no run has.
-fn unknown(across: &Across, scenario: &Scenario, observer: &Observer, case: &Case) -> Option<Problem> {
+fn unknown(across: &Across, scenario: &Scenario, observer: &Observer, case: &SuiteCase) -> Option<Problem> {
     let labels = scenario.expectations.iter().map(|expectation| expectation.label.as_str());
     let columns = observer.columns().iter().map(|column| column.name.as_str());
     let known: Vec<&str> = labels.chain(columns).collect();
@@ -199,10 +199,10 @@ pub fn run(
     plan: &[Planned<'_>],
     open: &Open<'_>,
     folder: &Path,
-    watch: &mut dyn FnMut(Event<'_>),
-) -> Result<Report, Error> {
+    watch: &mut dyn FnMut(SuiteEvent<'_>),
+) -> Result<SuiteReport, Error> {
     let start = Instant::now();
-    let mut report = Report {
+    let mut report = SuiteReport {
         esker: env!("CARGO_PKG_VERSION"),
         commit: env!("ESKER_COMMIT"),
         suite: suite.to_owned(),
@@ -230,7 +230,7 @@ pub fn run(
             let folder = folder_of(folder, planned, i);
             let summary = engine.and_then(|mut engine| run_one(scenario, engine.as_mut(), &folder));
             let run = RunReport::of(variation, &summary, begun.elapsed().as_secs_f64());
-            watch(Event::Ran(planned.case, &run));
+            watch(SuiteEvent::Ran(planned.case, &run));
             case.runs.push(run);
             outcomes.push((*variation, summary.ok()));
         }
@@ -240,7 +240,7 @@ pub fn run(
                 planned.case.across.iter().map(|across| judge(across, &outcomes, precision)).collect();
         }
         case.wall_seconds = case.runs.iter().map(|run| run.wall_seconds).sum();
-        watch(Event::Ended(&case));
+        watch(SuiteEvent::Ended(&case));
         report.cases.push(case);
         report.wall_seconds = start.elapsed().as_secs_f64();
         // The report is written after every case, because a suite may take hours.
@@ -315,13 +315,13 @@ fn found(of: &str, summary: &Summary) -> Option<f64> {
 }
 
 /// Reduces the values over the varied numbers to one number.
-fn take_across(take: TakeAcross, points: &[Point]) -> f64 {
+fn take_across(take: TakeAcross, points: &[SeriesPoint]) -> f64 {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return f64::NAN };
     match take {
         TakeAcross::Rises => series::largest_drop(points),
         TakeAcross::Falls => series::largest_climb(points),
         TakeAcross::Exponent { offset } => {
-            let moved: Vec<Point> = points.iter().map(|&(x, value)| (x - offset, value)).collect();
+            let moved: Vec<SeriesPoint> = points.iter().map(|&(x, value)| (x - offset, value)).collect();
             series::exponent(&moved)
         }
         TakeAcross::Spread => series::spread(points),
@@ -331,7 +331,7 @@ fn take_across(take: TakeAcross, points: &[Point]) -> f64 {
 }
 
 impl CaseReport {
-    fn begin(case: &Case) -> CaseReport {
+    fn begin(case: &SuiteCase) -> CaseReport {
         CaseReport {
             name: case.name.clone(),
             title: case.title.clone(),
@@ -364,10 +364,10 @@ impl RunReport {
     }
 }
 
-impl Report {
+impl SuiteReport {
     /// Counts the verdicts by kind.
-    pub fn tally(&self) -> Tally {
-        let mut tally = Tally::default();
+    pub fn tally(&self) -> VerdictTally {
+        let mut tally = VerdictTally::default();
         for case in &self.cases {
             tally.left_out += usize::from(case.skipped);
             tally.failures += case.runs.iter().filter(|run| run.failure.is_some()).count();
@@ -406,8 +406,8 @@ impl Report {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_all(reports: &[Report], folder: &Path) -> Result<(), Error> {
-    let sections: Vec<String> = reports.iter().map(Report::markdown).collect();
+pub fn write_all(reports: &[SuiteReport], folder: &Path) -> Result<(), Error> {
+    let sections: Vec<String> = reports.iter().map(SuiteReport::markdown).collect();
     atomic::write(&folder.join(REPORTS[1]), |out| out.write_all(sections.join("\n").as_bytes()))
 }
 

@@ -24,8 +24,8 @@ use crate::model::World;
 use crate::scenario::{Problem, Problems, Scenario};
 use crate::settings::Settings;
 
-use super::cache::{self, GrainState, Key};
-use super::report::{Origin, Start};
+use super::cache::{self, CacheKey, CachedGrain};
+use super::report::{BenchStart, Origin};
 
 const SCENARIO: &str = include_str!("../../scenarios/settle.toml");
 /// Largest number of grains that are settled as one bed.
@@ -46,11 +46,11 @@ pub struct Bed {
     /// Settings that the bed settles with, whatever it is measured with.
     settling: Settings,
     /// Tiles of a large bed; `None`: the bed is settled as one.
-    tiles: Option<Tiles>,
+    tiles: Option<BedTiles>,
 }
 
 /// k × k tiles, each a bed of its own.
-struct Tiles {
+struct BedTiles {
     scenario: Scenario,
     /// Number of tiles along a side, k.
     per_side: u32,
@@ -75,7 +75,7 @@ impl Bed {
         let scenario = widened(k * k * in_tile, k * side, overrides)?;
         let tiles = match k {
             1 => None,
-            _ => Some(Tiles { scenario: widened(in_tile, side, overrides)?, per_side: k, grains: side }),
+            _ => Some(BedTiles { scenario: widened(in_tile, side, overrides)?, per_side: k, grains: side }),
         };
         let bed = Bed { settling: scenario.settings, scenario, tiles };
         bed.check()?;
@@ -106,7 +106,7 @@ impl Bed {
         &self,
         cache: Option<&Path>,
         note: &mut dyn FnMut(String),
-    ) -> Result<(World, Start), Error> {
+    ) -> Result<(World, BenchStart), Error> {
         let start = Instant::now();
         let key = self.key();
         let file = cache.map(|folder| folder.join(self.file_name(&key)));
@@ -115,21 +115,21 @@ impl Bed {
             Some(world) => (world, Origin::Cache),
             None => (self.build(file.as_deref(), &key, note)?, Origin::Built),
         };
-        Ok((world, Start { origin, seconds: start.elapsed().as_secs_f64() }))
+        Ok((world, BenchStart { origin, seconds: start.elapsed().as_secs_f64() }))
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> CacheKey {
         let tile = self.tiles.as_ref().map_or("", |tiles| &tiles.scenario.resolved);
         let recipe = format!("esker {} {SETTLING_TIME} {RELAXING_TIME}", env!("CARGO_PKG_VERSION"));
         cache::key(&[&recipe, &self.scenario.resolved, tile])
     }
 
-    fn file_name(&self, key: &Key) -> PathBuf {
+    fn file_name(&self, key: &CacheKey) -> PathBuf {
         let number: String = key[..6].iter().map(|byte| format!("{byte:02x}")).collect();
         format!("bed-{}-{number}.bin", self.scenario.world.grain_count()).into()
     }
 
-    fn cached(&self, file: &Path, key: &Key, note: &mut dyn FnMut(String)) -> Option<World> {
+    fn cached(&self, file: &Path, key: &CacheKey, note: &mut dyn FnMut(String)) -> Option<World> {
         match cache::load(file, key, self.scenario.world.grain_count()) {
             Ok(None) => None,
             Ok(Some(states)) => {
@@ -143,7 +143,12 @@ impl Bed {
         }
     }
 
-    fn build(&self, file: Option<&Path>, key: &Key, note: &mut dyn FnMut(String)) -> Result<World, Error> {
+    fn build(
+        &self,
+        file: Option<&Path>,
+        key: &CacheKey,
+        note: &mut dyn FnMut(String),
+    ) -> Result<World, Error> {
         let world = match &self.tiles {
             None => {
                 note(format!("settling a bed of {} grains", self.scenario.world.grain_count()));
@@ -168,9 +173,9 @@ impl Bed {
     }
 }
 
-impl Tiles {
+impl BedTiles {
     /// States of the grains of the whole bed, in the order of its lattice.
-    fn together(&self, tile: &[GrainState]) -> Vec<GrainState> {
+    fn together(&self, tile: &[CachedGrain]) -> Vec<CachedGrain> {
         let (k, n) = (self.per_side, self.grains);
         let width = f64::from(n) * WIDTH;
         let middle = f64::from(k - 1) / 2.0;
@@ -193,13 +198,13 @@ impl Tiles {
 /// Mirror image of a grain state, in the planes across x and across y that `is_odd` names. Angular velocity is a
 /// pseudovector: a mirror keeps its component along the normal of the plane and reverses the others. The orientation of a
 /// sphere does not matter and stays.
-fn mirrored(state: &GrainState, is_odd: [bool; 2]) -> GrainState {
+fn mirrored(state: &CachedGrain, is_odd: [bool; 2]) -> CachedGrain {
     let [x, y] = is_odd.map(|is_odd| if is_odd { -1.0 } else { 1.0 });
     let signs = [x, y, 1.0, 1.0, 1.0, 1.0, 1.0, x, y, 1.0, y, x, x * y];
     std::array::from_fn(|i| signs[i] * state[i])
 }
 
-fn moved(mut state: GrainState, by: DVec3) -> GrainState {
+fn moved(mut state: CachedGrain, by: DVec3) -> CachedGrain {
     (0..3).for_each(|axis| state[axis] += by[axis]);
     state
 }
@@ -227,7 +232,7 @@ fn settle(world: &World, settings: Settings, time: f64) -> Result<World, Error> 
     Ok(engine.snapshot()?.world)
 }
 
-fn states(world: &World) -> Vec<GrainState> {
+fn states(world: &World) -> Vec<CachedGrain> {
     let bodies = &world.bodies;
     let state = |grain| {
         let body = world.grain_body(grain);
@@ -241,7 +246,7 @@ fn states(world: &World) -> Vec<GrainState> {
     (0..world.grain_count()).map(state).collect()
 }
 
-fn with_states(world: &World, states: &[GrainState]) -> World {
+fn with_states(world: &World, states: &[CachedGrain]) -> World {
     let mut world = world.clone();
     for (grain, state) in states.iter().enumerate() {
         let body = world.grain_body(grain);
@@ -288,7 +293,7 @@ mod tests {
         // Tiles stand as far apart as their walls, 26/24 · 13 mm per grain; the spacing of the lattice is 13.65 mm. Both are jittered.
         let (rows, jitter) = (f64::from(3 * tiles.grains), 0.00026);
         let allowed = rows / 2.0 * (WIDTH - SPACING).abs() + 2.0 * jitter;
-        let offset = |(state, site): (&GrainState, &DVec3)| {
+        let offset = |(state, site): (&CachedGrain, &DVec3)| {
             (DVec3::from_slice(&state[..3]) - *site).abs().max_element()
         };
         // The last layer is not full: each tile fills it from its own corner.
@@ -321,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_mirror_image_turns_the_other_way_and_two_images_give_the_grain() {
-        let state: GrainState = std::array::from_fn(|i| i as f64 + 1.0);
+        let state: CachedGrain = std::array::from_fn(|i| i as f64 + 1.0);
         for is_odd in [[true, false], [false, true], [true, true]] {
             assert_eq!(mirrored(&mirrored(&state, is_odd), is_odd), state);
         }

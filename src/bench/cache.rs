@@ -15,16 +15,16 @@ use crate::files::read_bytes;
 use crate::output::atomic;
 
 /// State of a grain: position \[m\], orientation, velocity \[m/s\] and angular velocity \[rad/s\].
-pub type GrainState = [f64; 13];
+pub type CachedGrain = [f64; 13];
 
 /// Hash of the texts that a state was made from.
-pub type Key = [u8; 32];
+pub type CacheKey = [u8; 32];
 
 const MAGIC: &[u8] = b"esker bed 1\n";
-const HEAD: usize = MAGIC.len() + size_of::<Key>() + size_of::<u64>();
+const HEAD: usize = MAGIC.len() + size_of::<CacheKey>() + size_of::<u64>();
 
 /// Key of a state that is made from these texts.
-pub fn key(texts: &[&str]) -> Key {
+pub fn key(texts: &[&str]) -> CacheKey {
     let mut hash = Sha256::new();
     for text in texts {
         hash.update((text.len() as u64).to_le_bytes());
@@ -37,7 +37,7 @@ pub fn key(texts: &[&str]) -> Key {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn store(path: &Path, key: &Key, states: &[GrainState]) -> Result<(), Error> {
+pub fn store(path: &Path, key: &CacheKey, states: &[CachedGrain]) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(Error::file(folder))?;
     let mut bytes = [MAGIC, key, &(states.len() as u64).to_le_bytes()].concat();
@@ -53,7 +53,7 @@ pub fn store(path: &Path, key: &Key, states: &[GrainState]) -> Result<(), Error>
 ///
 /// # Errors
 /// The reason why the file is not used.
-pub fn load(path: &Path, key: &Key, grains: usize) -> Result<Option<Vec<GrainState>>, String> {
+pub fn load(path: &Path, key: &CacheKey, grains: usize) -> Result<Option<Vec<CachedGrain>>, String> {
     match read_bytes(path, length(grains) as u64) {
         Ok(bytes) => parse(&bytes, key, grains).map(Some),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -63,10 +63,10 @@ pub fn load(path: &Path, key: &Key, grains: usize) -> Result<Option<Vec<GrainSta
 
 /// Length of a file for this number of grains \[bytes\].
 fn length(grains: usize) -> usize {
-    HEAD + grains * size_of::<GrainState>() + size_of::<Key>()
+    HEAD + grains * size_of::<CachedGrain>() + size_of::<CacheKey>()
 }
 
-fn parse(bytes: &[u8], key: &Key, grains: usize) -> Result<Vec<GrainState>, String> {
+fn parse(bytes: &[u8], key: &CacheKey, grains: usize) -> Result<Vec<CachedGrain>, String> {
     let expected = length(grains);
     if !bytes.starts_with(MAGIC) {
         return Err("it is no bed of this version of the format".into());
@@ -74,7 +74,7 @@ fn parse(bytes: &[u8], key: &Key, grains: usize) -> Result<Vec<GrainState>, Stri
     if bytes.len() != expected {
         return Err(format!("it has {} bytes, expected {expected}", bytes.len()));
     }
-    let (content, sum) = bytes.split_at(bytes.len() - size_of::<Key>());
+    let (content, sum) = bytes.split_at(bytes.len() - size_of::<CacheKey>());
     if Sha256::digest(content)[..] != *sum {
         return Err("its checksum does not fit its content".into());
     }
@@ -90,7 +90,7 @@ fn parse(bytes: &[u8], key: &Key, grains: usize) -> Result<Vec<GrainState>, Stri
 mod tests {
     use super::*;
 
-    fn states() -> Vec<GrainState> {
+    fn states() -> Vec<CachedGrain> {
         (0..5).map(|grain| [f64::from(grain) + 0.1; 13]).collect()
     }
 
@@ -111,7 +111,7 @@ mod tests {
         let key_of_file = key(&["a scenario"]);
         store(&path, &key_of_file, &states()).expect("written");
         let good = fs::read(&path).expect("readable");
-        let reason = |bytes: &[u8], key: &Key, grains| parse(bytes, key, grains).expect_err("refused");
+        let reason = |bytes: &[u8], key: &CacheKey, grains| parse(bytes, key, grains).expect_err("refused");
 
         let mut flipped = good.clone();
         flipped[HEAD + 20] ^= 1;

@@ -9,7 +9,7 @@ const COUNTERS: &str = "/sys/class/powercap";
 
 /// Counters of the energy of all processors.
 #[derive(Debug, Clone)]
-pub struct Meter(Vec<Counter>);
+pub struct EnergyMeter(Vec<Counter>);
 
 /// Counter of one processor.
 #[derive(Debug, Clone)]
@@ -20,13 +20,13 @@ struct Counter {
     range: u64,
 }
 
-impl Meter {
+impl EnergyMeter {
     /// Meter of this machine, or `None` where its counters are not there or may not be read.
-    pub fn of_machine() -> Option<Meter> {
-        Meter::at(Path::new(COUNTERS))
+    pub fn of_machine() -> Option<EnergyMeter> {
+        EnergyMeter::at(Path::new(COUNTERS))
     }
 
-    fn at(folder: &Path) -> Option<Meter> {
+    fn at(folder: &Path) -> Option<EnergyMeter> {
         let zones = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
         // A processor is a `package`; its cores and its memory have counters of their own, which are parts of it or not there.
         let is_package = |zone: &PathBuf| {
@@ -36,7 +36,7 @@ impl Meter {
             Some(Counter { range: number(&zone.join("max_energy_range_uj"))?, file: zone.join("energy_uj") })
         };
         let counters: Vec<Counter> = zones.filter(is_package).filter_map(counter).collect();
-        let meter = Meter(counters);
+        let meter = EnergyMeter(counters);
         (!meter.0.is_empty() && meter.read().is_some()).then_some(meter)
     }
 
@@ -55,7 +55,7 @@ impl Meter {
 }
 
 /// Does `work`, and returns what comes of it with the energy that it took \[J\], if there is a meter that tells.
-pub fn measured<T>(meter: Option<&Meter>, work: impl FnOnce() -> T) -> (T, Option<f64>) {
+pub fn measured<T>(meter: Option<&EnergyMeter>, work: impl FnOnce() -> T) -> (T, Option<f64>) {
     let Some(meter) = meter else { return (work(), None) };
     let before = meter.read();
     let done = work();
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn energy_is_the_sum_over_processors_also_when_a_counter_begins_again() {
         let folder = counters();
-        let meter = Meter::at(folder.path()).expect("counters that can be read");
+        let meter = EnergyMeter::at(folder.path()).expect("counters that can be read");
         let before = meter.read().expect("counts");
         assert_eq!(before, [100, 100], "cores are part of a processor");
         let taken = |zone: &str, count: &str| {
@@ -103,8 +103,8 @@ mod tests {
     #[test]
     fn a_machine_without_counters_has_no_meter() {
         let folder = counters();
-        assert!(Meter::at(&folder.path().join("none")).is_none());
+        assert!(EnergyMeter::at(&folder.path().join("none")).is_none());
         fs::remove_file(folder.path().join("intel-rapl:1/energy_uj")).expect("it was there");
-        assert!(Meter::at(folder.path()).is_none(), "half of the energy is no answer");
+        assert!(EnergyMeter::at(folder.path()).is_none(), "half of the energy is no answer");
     }
 }

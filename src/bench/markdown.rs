@@ -4,18 +4,18 @@ use std::fmt::{self, Write as _};
 
 use crate::observe::short;
 
-use super::report::{Case, Report, Run};
+use super::report::{BenchReport, Case, EngineRun};
 
 /// Head of the report: program, plan and devices.
-pub fn head(report: &Report) -> String {
+pub fn head(report: &BenchReport) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write_head(&mut text, report);
     text
 }
 
-fn write_head(text: &mut String, report: &Report) -> fmt::Result {
-    let Report { esker, commit, build, wgpu, threads, blocks, steps_per_block, .. } = report;
+fn write_head(text: &mut String, report: &BenchReport) -> fmt::Result {
+    let BenchReport { esker, commit, build, wgpu, threads, blocks, steps_per_block, .. } = report;
     writeln!(text, "esker {esker} ({commit}, {build}), wgpu {wgpu}, {threads} threads.")?;
     writeln!(text, "Medians over {blocks} blocks of {steps_per_block} steps, engines in turn.\n")?;
     writeln!(text, "| --device | engine | copies at [GB/s] |\n|---|---|---|")?;
@@ -26,13 +26,13 @@ fn write_head(text: &mut String, report: &Report) -> fmt::Result {
 }
 
 /// Case of the report: engines side by side, then stage by stage.
-pub fn case(report: &Report, case: &Case) -> String {
+pub fn case(report: &BenchReport, case: &Case) -> String {
     let mut text = String::new();
     let _ = write_case(&mut text, report, case);
     text
 }
 
-fn write_case(text: &mut String, report: &Report, case: &Case) -> fmt::Result {
+fn write_case(text: &mut String, report: &BenchReport, case: &Case) -> fmt::Result {
     writeln!(text, "\n## {} grains: {}\n", case.grains, case.scenario)?;
     if !case.runs.is_empty() {
         write_runs(text, case)?;
@@ -48,9 +48,9 @@ fn write_case(text: &mut String, report: &Report, case: &Case) -> fmt::Result {
 }
 
 /// Row of the table of runs: its label, and the text of the value of a run.
-type Line = (&'static str, fn(&Run) -> String);
+type RunRow = (&'static str, fn(&EngineRun) -> String);
 
-const LINES: [Line; 18] = [
+const LINES: [RunRow; 18] = [
     ("step [ms]", |run| figures(run.step_ms.median)),
     ("lowest and highest block [ms]", |run| {
         format!("{} to {}", figures(run.step_ms.min), figures(run.step_ms.max))
@@ -115,7 +115,7 @@ fn write_stages(text: &mut String, case: &Case) -> fmt::Result {
 }
 
 /// Writes the stage that is farthest from the rate of a copy, and the time of a step by the model.
-fn write_outlook(text: &mut String, report: &Report, run: &Run) -> fmt::Result {
+fn write_outlook(text: &mut String, report: &BenchReport, run: &EngineRun) -> fmt::Result {
     let word = run.target.word();
     if let Some(stage) = run.largest_gap {
         writeln!(text, "\n{word}: farthest from the rate of a copy: {stage}.")?;

@@ -13,9 +13,9 @@ use crate::observe::flow::rms_speed;
 use crate::scenario::Scenario;
 use crate::settings::Settings;
 
-use super::energy::{Meter, measured};
-use super::report::{BLOCKS, Case, DeviceReport, Failure, Run, Sample, StageReport, Start};
-use super::{Model, Plan, Target};
+use super::energy::{EnergyMeter, measured};
+use super::report::{BLOCKS, BenchFailure, BenchStart, Case, DeviceReport, EngineRun, Sample, StageReport};
+use super::{BenchTarget, Model, Plan};
 
 /// Largest number of steps per block for which a GPU is timed stage by stage.
 const PROFILED_STEPS: u64 = 4;
@@ -26,11 +26,13 @@ pub(super) fn case(
     devices: &[DeviceReport],
     scenario: &Scenario,
     world: &World,
-    start: Start,
+    start: BenchStart,
 ) -> Case {
-    let meter = Meter::of_machine();
-    let mut entries: Vec<Entry<'_>> =
-        devices.iter().map(|device| Entry::warmed_up(device, scenario, world, plan.warm_up)).collect();
+    let meter = EnergyMeter::of_machine();
+    let mut entries: Vec<MeasuredEngine<'_>> = devices
+        .iter()
+        .map(|device| MeasuredEngine::warmed_up(device, scenario, world, plan.warm_up))
+        .collect();
     for _ in 0..BLOCKS {
         entries.iter_mut().for_each(|entry| entry.take_block(plan.steps, meter.as_ref()));
     }
@@ -41,7 +43,7 @@ pub(super) fn case(
         let target = entry.device.target;
         match entry.conclude(&scenario.settings, &plan.model) {
             Ok(run) => runs.push(run),
-            Err(error) => failures.push(Failure { target, message: error.to_string() }),
+            Err(error) => failures.push(BenchFailure { target, message: error.to_string() }),
         }
     }
     Case {
@@ -56,14 +58,14 @@ pub(super) fn case(
     }
 }
 
-fn ratio(runs: &[Run]) -> Option<f64> {
-    let cpu = runs.iter().find(|run| run.target == Target::Cpu)?;
-    let gpu = runs.iter().find(|run| run.target != Target::Cpu)?;
+fn ratio(runs: &[EngineRun]) -> Option<f64> {
+    let cpu = runs.iter().find(|run| run.target == BenchTarget::Cpu)?;
+    let gpu = runs.iter().find(|run| run.target != BenchTarget::Cpu)?;
     Some(cpu.step_ms.median / gpu.step_ms.median)
 }
 
 /// Times of a step in one block \[ms\].
-struct Block {
+struct TimedBlock {
     step: f64,
     /// Energy of a step \[J\], if the system tells it.
     joules: Option<f64>,
@@ -71,24 +73,36 @@ struct Block {
 }
 
 /// Engine in the course of a bench, or the error that ended it.
-struct Entry<'a> {
+struct MeasuredEngine<'a> {
     device: &'a DeviceReport,
     engine: Result<Box<dyn Engine>, Error>,
-    blocks: Vec<Block>,
+    blocks: Vec<TimedBlock>,
     report: StepReport,
     /// Steps of all blocks, and searches for contacts in them.
     steps: u64,
     searches: u64,
 }
 
-impl<'a> Entry<'a> {
-    fn warmed_up(device: &'a DeviceReport, scenario: &Scenario, world: &World, steps: u64) -> Entry<'a> {
+impl<'a> MeasuredEngine<'a> {
+    fn warmed_up(
+        device: &'a DeviceReport,
+        scenario: &Scenario,
+        world: &World,
+        steps: u64,
+    ) -> MeasuredEngine<'a> {
         let warm_up = |mut engine: Box<dyn Engine>| engine.advance(steps).map(|_| engine);
         let engine = device.target.engine(world, scenario).and_then(warm_up);
-        Entry { device, engine, blocks: Vec::new(), report: StepReport::default(), steps: 0, searches: 0 }
+        MeasuredEngine {
+            device,
+            engine,
+            blocks: Vec::new(),
+            report: StepReport::default(),
+            steps: 0,
+            searches: 0,
+        }
     }
 
-    fn take_block(&mut self, steps: u64, meter: Option<&Meter>) {
+    fn take_block(&mut self, steps: u64, meter: Option<&EnergyMeter>) {
         let Ok(engine) = &mut self.engine else { return };
         match block(engine.as_mut(), steps, meter) {
             Ok((block, report)) => {
@@ -101,7 +115,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn conclude(self, settings: &Settings, model: &Model) -> Result<Run, Error> {
+    fn conclude(self, settings: &Settings, model: &Model) -> Result<EngineRun, Error> {
         let mut engine = self.engine?;
         let snapshot = engine.snapshot()?;
         let report = &self.report;
@@ -114,7 +128,7 @@ impl<'a> Entry<'a> {
         let sweep_ms = stages.iter().find(|stage| stage.name == SWEEP).map(|stage| stage.ms);
         let contact_sweeps = report.contacts as f64 * f64::from(report.sweeps) * f64::from(settings.substeps);
         let bytes = scale.bytes_per_contact_sweep();
-        Ok(Run {
+        Ok(EngineRun {
             target: self.device.target,
             sweep_ms,
             step_over_sweeps: sweep_ms.map(|sweep| step_ms.median / sweep),
@@ -142,7 +156,11 @@ impl<'a> Entry<'a> {
 }
 
 /// Times a number of steps at full speed. If these have no stage times, a few more steps are timed stage by stage.
-fn block(engine: &mut dyn Engine, steps: u64, meter: Option<&Meter>) -> Result<(Block, StepReport), Error> {
+fn block(
+    engine: &mut dyn Engine,
+    steps: u64,
+    meter: Option<&EnergyMeter>,
+) -> Result<(TimedBlock, StepReport), Error> {
     let (timed, joules) = measured(meter, || {
         let start = Instant::now();
         engine.advance(steps).map(|report| (report, start.elapsed()))
@@ -156,7 +174,7 @@ fn block(engine: &mut dyn Engine, steps: u64, meter: Option<&Meter>) -> Result<(
         stages = profiled(engine, timed)?;
     }
     stages.iter_mut().for_each(|(_, time)| *time *= 1e3 / timed as f64);
-    Ok((Block { step, joules, stages }, report))
+    Ok((TimedBlock { step, joules, stages }, report))
 }
 
 /// Time of each stage over some steps \[s\]. The steps are submitted one by one so that each is timed.
@@ -185,7 +203,7 @@ struct Scale<'a> {
 
 impl Scale<'_> {
     fn is_cpu(&self) -> bool {
-        self.device.target == Target::Cpu
+        self.device.target == BenchTarget::Cpu
     }
 
     fn bytes_per_contact_sweep(&self) -> f64 {
@@ -195,7 +213,7 @@ impl Scale<'_> {
         }
     }
 
-    fn stages(&self, blocks: &[Block]) -> Vec<StageReport> {
+    fn stages(&self, blocks: &[TimedBlock]) -> Vec<StageReport> {
         let mut names: Vec<&'static str> = Vec::new();
         for (name, _) in blocks.iter().flat_map(|block| &block.stages) {
             if !names.contains(name) {
@@ -205,9 +223,9 @@ impl Scale<'_> {
         names.into_iter().map(|name| self.stage(name, blocks)).collect()
     }
 
-    fn stage(&self, name: &'static str, blocks: &[Block]) -> StageReport {
+    fn stage(&self, name: &'static str, blocks: &[TimedBlock]) -> StageReport {
         // A stage that did not run in a block took no time in it.
-        let time = |block: &Block| {
+        let time = |block: &TimedBlock| {
             let of_stage = block.stages.iter().filter(|(stage, _)| *stage == name);
             of_stage.map(|(_, time)| *time).sum()
         };

@@ -10,14 +10,14 @@ use crate::error::Error;
 use crate::output::atomic;
 use crate::settings::Settings;
 
-use super::{Model, Plan, Target};
+use super::{BenchTarget, Model, Plan};
 
 /// Blocks per engine.
 pub(super) const BLOCKS: usize = 5;
 
 /// Report of a whole bench.
 #[derive(Debug, Clone, Serialize)]
-pub struct Report {
+pub struct BenchReport {
     /// Version of this program.
     pub esker: &'static str,
     /// Commit that the program was built from, with `-dirty` when something was changed since; "unknown" without a repository,
@@ -47,7 +47,7 @@ pub struct Report {
 #[derive(Debug, Clone, Serialize)]
 pub struct DeviceReport {
     /// Name on the command line.
-    pub target: Target,
+    pub target: BenchTarget,
     /// Adapter, driver, backend.
     #[serde(flatten)]
     pub identity: Identity,
@@ -65,20 +65,20 @@ pub struct Case {
     /// Settings of the solver.
     pub settings: Settings,
     /// Origin of the state.
-    pub start: Start,
+    pub start: BenchStart,
     /// Root mean square speed of the grains in that state \[m/s\].
     pub rms_speed: f64,
     /// Runs, one per engine that took all steps.
-    pub runs: Vec<Run>,
+    pub runs: Vec<EngineRun>,
     /// Engines that failed.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<BenchFailure>,
     /// Time of a step on the CPU engine over the time on the first other engine.
     pub cpu_over_gpu: Option<f64>,
 }
 
 /// Origin of a state, and the time to get it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Start {
+pub struct BenchStart {
     /// Origin.
     pub origin: Origin,
     /// Wall time to get the state \[s\].
@@ -99,18 +99,18 @@ pub enum Origin {
 
 /// Failure of an engine that could not take the steps.
 #[derive(Debug, Clone, Serialize)]
-pub struct Failure {
+pub struct BenchFailure {
     /// Target that failed.
-    pub target: Target,
+    pub target: BenchTarget,
     /// Reason of the failure.
     pub message: String,
 }
 
 /// Results of one engine.
 #[derive(Debug, Clone, Serialize)]
-pub struct Run {
+pub struct EngineRun {
     /// Target that was measured.
-    pub target: Target,
+    pub target: BenchTarget,
     /// Wall time of a step \[ms\].
     pub step_ms: Sample,
     /// Time of a step by stage, in the order of the step. On a GPU it comes from steps that are timed stage by stage; it is empty
@@ -201,10 +201,10 @@ impl Sample {
     }
 }
 
-impl Report {
+impl BenchReport {
     /// Report before the first case is measured.
-    pub(super) fn new(plan: &Plan, devices: Vec<DeviceReport>) -> Report {
-        Report {
+    pub(super) fn new(plan: &Plan, devices: Vec<DeviceReport>) -> BenchReport {
+        BenchReport {
             esker: env!("CARGO_PKG_VERSION"),
             commit: env!("ESKER_COMMIT"),
             build: if cfg!(debug_assertions) { "debug" } else { "release" },

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use etcetera::BaseStrategy;
 
-use crate::bench::{self, Event, Model, Plan, Subject, Target, markdown};
+use crate::bench::{self, BenchEvent, BenchTarget, Model, Plan, Subject, markdown};
 use crate::output;
 
 use super::terminal::{note, print};
-use super::{Failure, Outcome};
+use super::{ExitOutcome, Failure};
 
 /// Arguments of `esker bench`.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     warm_up: u64,
     /// What to measure; may be repeated [default: cpu and the best adapter].
     #[arg(long = "device", value_enum, value_name = "DEVICE")]
-    devices: Vec<Device>,
+    devices: Vec<MeasuredDevice>,
     /// Write all numbers as JSON.
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
 
 /// What can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Device {
+enum MeasuredDevice {
     /// The double-precision CPU engine.
     Cpu,
     /// A hardware GPU.
@@ -59,12 +59,12 @@ enum Device {
     Software,
 }
 
-impl From<Device> for Target {
-    fn from(device: Device) -> Target {
+impl From<MeasuredDevice> for BenchTarget {
+    fn from(device: MeasuredDevice) -> BenchTarget {
         match device {
-            Device::Cpu => Target::Cpu,
-            Device::Gpu => Target::Gpu,
-            Device::Software => Target::Software,
+            MeasuredDevice::Cpu => BenchTarget::Cpu,
+            MeasuredDevice::Gpu => BenchTarget::Gpu,
+            MeasuredDevice::Software => BenchTarget::Software,
         }
     }
 }
@@ -72,7 +72,7 @@ impl From<Device> for Target {
 const DEFAULT_GRAINS: [u32; 3] = [1_000, 10_000, 100_000];
 
 /// Measures, prints tables and writes the JSON.
-pub(super) fn bench(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn bench(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     let subjects = subjects(arguments)?;
     if let Some(folder) = arguments.out.as_deref().and_then(Path::parent) {
         output::check_folder(folder)?;
@@ -88,7 +88,7 @@ pub(super) fn bench(arguments: &Arguments) -> Result<Outcome, Failure> {
         report.write(path)?;
     }
     let failed = report.cases.iter().any(|case| !case.failures.is_empty());
-    Ok(if failed { Outcome::RunFailed } else { Outcome::Done })
+    Ok(if failed { ExitOutcome::RunFailed } else { ExitOutcome::Done })
 }
 
 fn subjects(arguments: &Arguments) -> Result<Vec<Subject>, Failure> {
@@ -106,8 +106,8 @@ fn subjects(arguments: &Arguments) -> Result<Vec<Subject>, Failure> {
 
 fn plan(arguments: &Arguments) -> Plan {
     let users = || Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("esker"));
-    let mut targets: Vec<Target> = Vec::new();
-    for target in arguments.devices.iter().map(|&device| Target::from(device)) {
+    let mut targets: Vec<BenchTarget> = Vec::new();
+    for target in arguments.devices.iter().map(|&device| BenchTarget::from(device)) {
         if !targets.contains(&target) {
             targets.push(target);
         }
@@ -124,11 +124,11 @@ fn plan(arguments: &Arguments) -> Plan {
     }
 }
 
-fn tell(event: &Event<'_>) {
+fn tell(event: &BenchEvent<'_>) {
     match event {
-        Event::Note(note) => note!("{note}"),
-        Event::Opened(report) => print(format_args!("{}", markdown::head(report))),
-        Event::Measured(report, case) => print(format_args!("{}", markdown::case(report, case))),
+        BenchEvent::Note(note) => note!("{note}"),
+        BenchEvent::Opened(report) => print(format_args!("{}", markdown::head(report))),
+        BenchEvent::Measured(report, case) => print(format_args!("{}", markdown::case(report, case))),
     }
 }
 

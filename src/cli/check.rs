@@ -17,7 +17,7 @@ use crate::simulation::device::check_for_gpu;
 use crate::simulation::steps_until;
 
 use super::terminal::say;
-use super::{Failure, Outcome, memory, short};
+use super::{ExitOutcome, Failure, memory, short};
 
 /// Arguments of `esker check`.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
 }
 
 /// Checks a scenario and prints a summary of its content.
-pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn check(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
     say!("{}", scenario.title);
     print_counts(&scenario);
@@ -51,7 +51,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     if let Err(error) = check_for_gpu(&scenario) {
         say!("warning: on a GPU this is refused: {error}");
     }
-    Ok(Outcome::Done)
+    Ok(ExitOutcome::Done)
 }
 
 /// Most clumps that are listed: the bodies of a file may have a thousand shapes.

@@ -54,13 +54,13 @@ pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>
 }
 
 /// Engines for the runs of a study. On a GPU they are launched together.
-pub struct Engines {
+pub struct OpenEngines {
     choice: DeviceChoice,
     /// Worlds on the device; `None` on the CPU engine.
     ensemble: Option<Arc<Ensemble>>,
 }
 
-impl Engines {
+impl OpenEngines {
     /// Prepares the chosen device for these runs.
     ///
     /// # Errors
@@ -68,19 +68,19 @@ impl Engines {
     pub fn new(
         choice: DeviceChoice,
         runs: impl Iterator<Item = Result<Scenario, Error>>,
-    ) -> Result<Engines, Error> {
+    ) -> Result<OpenEngines, Error> {
         let device = match choice.adapter().map(Device::open).transpose() {
             // Each run says why the CPU engine takes it.
             Err(Error::NoAdapter { .. } | Error::NoDevice { .. }) if choice == DeviceChoice::Auto => None,
             opened => opened?,
         };
-        let Some(device) = device else { return Ok(Engines { choice, ensemble: None }) };
+        let Some(device) = device else { return Ok(OpenEngines { choice, ensemble: None }) };
         let capacities =
             runs.map(|scenario| Ok(memory::of_gpu(&scenario?))).collect::<Result<Vec<_>, Error>>()?;
         let runs = capacities.len();
         let largest = capacities.into_iter().reduce(|a, b| a.union(&b));
         let ensemble = largest.map(|largest| ensemble_for(device, &largest, runs)).transpose()?;
-        Ok(Engines { choice, ensemble })
+        Ok(OpenEngines { choice, ensemble })
     }
 
     /// Returns the number of runs that a GPU makes at the same time.

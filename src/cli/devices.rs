@@ -11,7 +11,7 @@ use crate::model::World;
 use crate::scenario::Scenario;
 
 use super::terminal::say;
-use super::{Failure, Outcome};
+use super::{ExitOutcome, Failure};
 
 /// Small scene with every kind of constraint: grains of two sizes that hit a turning drum and each other.
 const SCENE: &str = include_str!("self_test.toml");
@@ -20,7 +20,7 @@ const SCENE: &str = include_str!("self_test.toml");
 const ALLOWED: f64 = 1e-4;
 
 /// Lists the devices and tests each.
-pub(super) fn list() -> Result<Outcome, Failure> {
+pub(super) fn list() -> Result<ExitOutcome, Failure> {
     let scenario = Scenario::parse("self-test", SCENE, Path::new(""), &[])?;
     let cpu = CpuEngine::new(World::default(), scenario.settings).identity();
     say!("--device {:<10} {} ({}, {})", cpu.engine, cpu.device, cpu.backend, cpu.driver);
@@ -41,7 +41,7 @@ pub(super) fn list() -> Result<Outcome, Failure> {
             }
         }
     }
-    failure.map_or(Ok(Outcome::Done), |error| Err(error.into()))
+    failure.map_or(Ok(ExitOutcome::Done), |error| Err(error.into()))
 }
 
 fn print_adapter(adapter: &AdapterReport) {

@@ -43,7 +43,7 @@ fn snippet(problem: &Problem) -> Option<Snippet<'_, Annotation<'_>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Source;
+    use crate::scenario::SourceText;
 
     /// A report without its colours.
     fn plain(problems: Vec<Problem>) -> String {
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_mistake_is_drawn_into_its_line() {
-        let source = Source::new("heap.toml", "[solver]\nstep = 5\nsweeps = 20\n");
+        let source = SourceText::new("heap.toml", "[solver]\nstep = 5\nsweeps = 20\n");
         let report = plain(vec![
             Problem::at(&source, 16..17, "`step` is 5").help("set it to less"),
             Problem::at(&source, 29..29, "nothing to simulate"),
@@ -78,7 +78,7 @@ error: nothing to simulate
 
     #[test]
     fn what_steers_a_terminal_is_not_passed_on() {
-        let source = Source::new("heap.toml", "a = 1 # \u{1b}[2J\r\nb\n");
+        let source = SourceText::new("heap.toml", "a = 1 # \u{1b}[2J\r\nb\n");
         let report = drawing(&Problems::new("x", vec![Problem::at(&source, 8..9, "a \u{7}bell")]));
         assert!(!report.contains(['\u{7}', '\r']) && !report.contains("\u{1b}[2J"), "{report:?}");
     }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::output::{self, vtkhdf};
 
 use super::terminal::say;
-use super::{Failure, Outcome};
+use super::{ExitOutcome, Failure};
 
 /// Arguments of `esker export`.
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub(super) struct Arguments {
 }
 
 /// Writes one file for each kind of frames.
-pub(super) fn export(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn export(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     super::render::check_results(&arguments.results)?;
     let folder = arguments.out.as_ref().unwrap_or(&arguments.results);
     output::check_folder(folder)?;
@@ -28,5 +28,5 @@ pub(super) fn export(arguments: &Arguments) -> Result<Outcome, Failure> {
     for (kind, count) in vtkhdf::export(&arguments.results, folder).map_err(super::render::input)? {
         say!("wrote {}: {count} frames", folder.join(kind).with_extension("vtkhdf").display());
     }
-    Ok(Outcome::Done)
+    Ok(ExitOutcome::Done)
 }

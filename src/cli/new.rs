@@ -8,7 +8,7 @@ use crate::error::{Error, suggest};
 use crate::scenario::{Problem, Problems};
 
 use super::terminal::say;
-use super::{Failure, Outcome};
+use super::{ExitOutcome, Failure};
 
 /// Examples by name. They need no other file.
 const EXAMPLES: [(&str, &str); 8] = [
@@ -44,17 +44,17 @@ impl Arguments {
 }
 
 /// Writes the scenario, or lists the examples.
-pub(super) fn new(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn new(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     let Some(name) = arguments.name.as_ref().filter(|_| !arguments.list) else {
         EXAMPLES.iter().for_each(|(name, text)| say!("{name:12}{}", title(text)));
-        return Ok(Outcome::Done);
+        return Ok(ExitOutcome::Done);
     };
     let file = if name.extension().is_some() { name.clone() } else { name.with_extension("toml") };
     let text = example(&arguments.from)?;
     write_new(&file, &for_file(text, &file)).map_err(|error| cannot_write(&file, error))?;
     say!("wrote {}: {}", file.display(), title(text));
     say!("  esker check {0}    what it amounts to\n  esker run {0}      run it", file.display());
-    Ok(Outcome::Done)
+    Ok(ExitOutcome::Done)
 }
 
 /// Text of an example.

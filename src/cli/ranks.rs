@@ -14,7 +14,7 @@ use crate::simulation::answer;
 use crate::simulation::device::world_with_room;
 
 use super::run::{Arguments, run_on};
-use super::{DeviceChoice, Failure, Outcome, interrupt};
+use super::{DeviceChoice, ExitOutcome, Failure, interrupt};
 
 /// Variables in which launchers tell a process how many of all are on its machine: Open MPI, MPICH and Intel MPI.
 const LOCAL_SIZES: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
@@ -36,7 +36,7 @@ fn fingerprint(scenario: &Scenario) -> u32 {
 }
 
 /// Runs a scenario on all processes. The first of them writes the results and returns how it went; the others work for it.
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     let mut process = Process::connect()?;
     let (is_first, ranks) = (process.rank() == 0, process.ranks());
     if ranks != launched() {
@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     }
     share_cores();
     // What all ranks find wrong is told by the first.
-    let refuse = |error: Error| if is_first { Err(error.into()) } else { Ok(Outcome::Done) };
+    let refuse = |error: Error| if is_first { Err(error.into()) } else { Ok(ExitOutcome::Done) };
     let loaded = Scenario::load(&arguments.file, &arguments.overrides);
     let print = loaded.as_ref().map_or(0.0, |scenario| f64::from(fingerprint(scenario)));
     let options = arguments.on_all_ranks();
@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
             interrupt::ignore_signals();
             drop(scenario);
             worker.serve();
-            Ok(Outcome::Done)
+            Ok(ExitOutcome::Done)
         }
         Err(error) => refuse(error),
     }

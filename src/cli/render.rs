@@ -12,13 +12,13 @@ use crate::error::Error;
 use crate::files;
 use crate::model::World;
 use crate::output;
-use crate::render::file::{PictureFolder, Target, write_animation, write_png};
-use crate::render::{BoundaryStyle, Cut, Look, Projection, SIZES, Show};
+use crate::render::file::{PictureFolder, PictureTarget, write_animation, write_png};
+use crate::render::{BoundaryStyle, CutPlane, Look, Projection, SIZES, Show};
 use crate::render::{Frame, Painter, Picture, Results, Survey, Trails, frame_of};
 use crate::scenario::{Problem, Problems, Scenario};
 
 use super::terminal::{note, say};
-use super::{Failure, Outcome, short};
+use super::{ExitOutcome, Failure, short};
 
 /// Largest number of pictures per second in an animation.
 const FASTEST: i64 = 100;
@@ -70,7 +70,7 @@ struct LookArguments {
     fit: Option<[DVec3; 2]>,
     /// Cut away what lies before a plane: x=, y= or z= a place [m], or a point and a normal.
     #[arg(long, value_name = "y=0.1|X,Y,Z:NX,NY,NZ", allow_hyphen_values = true, value_parser = parse_cut)]
-    cut: Option<Cut>,
+    cut: Option<CutPlane>,
     /// grains (default), forces: normal forces as lines as wide as the force, or compatible_forces.
     #[arg(long, value_name = "WORD", value_parser = words(Show::WORDS))]
     show: Option<String>,
@@ -131,10 +131,10 @@ impl LookArguments {
 }
 
 /// Draws results, or the initial state of a scenario.
-pub(super) fn render(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn render(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     let made = if arguments.source.is_dir() { of_results(arguments)? } else { of_scenario(arguments)? };
     say!("{made}");
-    Ok(Outcome::Done)
+    Ok(ExitOutcome::Done)
 }
 
 /// Draws frames of a run; returns a text on what was drawn.
@@ -155,7 +155,7 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
         None => folder.join(output::PICTURES),
     })?;
     let chosen: Vec<usize> = match (target.kind, arguments.at) {
-        (Target::Png, at) => vec![results.nearest(at.unwrap_or(f64::INFINITY))],
+        (PictureTarget::Png, at) => vec![results.nearest(at.unwrap_or(f64::INFINITY))],
         _ => (0..results.len()).collect(),
     };
     tell_of_other_times(arguments.at, &results);
@@ -244,7 +244,7 @@ fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
     let look = arguments.look.applied_to(look)?;
     let target = target(arguments, || PathBuf::from(format!("{}.png", scenario.name)))?;
     output::protect_from(&target.path, &scenario.inputs)?;
-    if target.kind != Target::Png {
+    if target.kind != PictureTarget::Png {
         let advice = "expected a .png: run the scenario and draw its folder to see it move";
         return Err(wrong("--out", "a scenario file has its initial state alone", advice));
     }
@@ -267,23 +267,23 @@ fn paint(look: &Look, scenario: &Scenario, frame: &Frame) -> Result<Picture, Err
 }
 
 /// Output of the pictures: path and kind.
-struct Place {
+struct Destination {
     path: PathBuf,
-    kind: Target,
+    kind: PictureTarget,
 }
 
-fn target(arguments: &Arguments, standard: impl Fn() -> PathBuf) -> Result<Place, Failure> {
+fn target(arguments: &Arguments, standard: impl Fn() -> PathBuf) -> Result<Destination, Failure> {
     let path = arguments.out.clone().unwrap_or_else(standard);
-    let kind = Target::of(&path).map_err(input)?;
-    if arguments.at.is_some() && kind != Target::Png {
+    let kind = PictureTarget::of(&path).map_err(input)?;
+    if arguments.at.is_some() && kind != PictureTarget::Png {
         return Err(wrong("--at", "draws one frame, and `--out` is no .png", "leave out one of the two"));
     }
-    let folder = if kind == Target::Folder { Some(path.as_path()) } else { path.parent() };
+    let folder = if kind == PictureTarget::Folder { Some(path.as_path()) } else { path.parent() };
     folder.map_or(Ok(()), output::check_folder)?;
-    Ok(Place { path, kind })
+    Ok(Destination { path, kind })
 }
 
-impl Place {
+impl Destination {
     fn write(
         &self,
         drawn: &mut impl Iterator<Item = Result<Picture, Error>>,
@@ -294,11 +294,11 @@ impl Place {
             std::fs::create_dir_all(parent).map_err(Error::file(parent))?;
         }
         match self.kind {
-            Target::Folder => {
+            PictureTarget::Folder => {
                 let mut folder = PictureFolder::create(&self.path)?;
                 drawn.try_for_each(|picture| folder.add(&picture?))
             }
-            Target::Png => drawn.try_for_each(|picture| write_png(&self.path, &picture?)),
+            PictureTarget::Png => drawn.try_for_each(|picture| write_png(&self.path, &picture?)),
             animation => write_animation(&self.path, animation, (count, fps), drawn),
         }
     }
@@ -373,16 +373,16 @@ fn row(place: DVec3) -> String {
     place.to_array().map(short).join(",")
 }
 
-fn parse_cut(text: &str) -> Result<Cut, String> {
+fn parse_cut(text: &str) -> Result<CutPlane, String> {
     let axes = [("x=", DVec3::X), ("y=", DVec3::Y), ("z=", DVec3::Z)];
     let on_axis = axes.into_iter().find_map(|(start, axis)| Some((text.trim().strip_prefix(start)?, axis)));
     if let Some((place, normal)) = on_axis {
-        return Ok(Cut { point: parse_number(place)? * normal, normal });
+        return Ok(CutPlane { point: parse_number(place)? * normal, normal });
     }
     let expected = "expected a plane such as y=0.1, or a point and a normal X,Y,Z:NX,NY,NZ";
     let (point, normal) = text.split_once(':').ok_or(expected)?;
     let normal = parse_place(normal)?.try_normalize().ok_or("the normal is zero, expected a direction")?;
-    Ok(Cut { point: parse_place(point)?, normal })
+    Ok(CutPlane { point: parse_place(point)?, normal })
 }
 
 #[cfg(test)]
@@ -391,8 +391,11 @@ mod tests {
 
     #[test]
     fn planes_are_read_by_axis_or_by_point_and_normal() {
-        assert_eq!(parse_cut("y=-0.5"), Ok(Cut { point: DVec3::new(0.0, -0.5, 0.0), normal: DVec3::Y }));
-        assert_eq!(parse_cut("1,2,3:0,0,2"), Ok(Cut { point: DVec3::new(1.0, 2.0, 3.0), normal: DVec3::Z }));
+        assert_eq!(parse_cut("y=-0.5"), Ok(CutPlane { point: DVec3::new(0.0, -0.5, 0.0), normal: DVec3::Y }));
+        assert_eq!(
+            parse_cut("1,2,3:0,0,2"),
+            Ok(CutPlane { point: DVec3::new(1.0, 2.0, 3.0), normal: DVec3::Z })
+        );
         for wrong in ["w=1", "y=", "1,2,3:0,0,0", "1,2:0,0,1", "1,2,3"] {
             assert!(parse_cut(wrong).is_err(), "{wrong}");
         }

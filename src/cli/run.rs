@@ -9,7 +9,7 @@ use crate::engine::{Engine, Precision, Profiling};
 use crate::error::Error;
 use crate::files;
 use crate::observe::expectation::{Judgement, Verdict};
-use crate::output::summary::{Status, Summary};
+use crate::output::summary::{RunStatus, Summary};
 use crate::output::{self, Resumes};
 use crate::scenario::{LONGEST_TIME, Problem, Problems, Scenario, check_step_count};
 use crate::simulation::{self, Resumption, RunOptions};
@@ -17,7 +17,7 @@ use crate::simulation::{self, Resumption, RunOptions};
 use super::interrupt::{INTERRUPT, listen_for_interrupt};
 use super::progress::Display;
 use super::terminal::{note, say};
-use super::{DeviceChoice, Failure, Outcome, open, processes, short};
+use super::{DeviceChoice, ExitOutcome, Failure, open, processes, short};
 
 /// Arguments of `esker run`.
 #[derive(Debug, clap::Args)]
@@ -62,7 +62,7 @@ impl Arguments {
 }
 
 /// Runs a scenario.
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn run(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     processes::check_alone()?;
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
     run_on(&scenario, arguments, |choice| open(choice, &scenario))
@@ -73,7 +73,7 @@ pub(super) fn run_on(
     scenario: &Scenario,
     arguments: &Arguments,
     open: impl FnOnce(DeviceChoice) -> Result<Box<dyn Engine>, Error>,
-) -> Result<Outcome, Failure> {
+) -> Result<ExitOutcome, Failure> {
     check_end(arguments.until, scenario)?;
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
     output::check_folder(&folder)?;
@@ -137,7 +137,7 @@ fn refused(error: Error) -> Failure {
 }
 
 /// Outcome of a run of the same scenario that already reached its end; `None` if there is more to do.
-fn finished(resume: &Option<Resumption>, scenario: &Scenario, arguments: &Arguments) -> Option<Outcome> {
+fn finished(resume: &Option<Resumption>, scenario: &Scenario, arguments: &Arguments) -> Option<ExitOutcome> {
     let folder = resume.as_ref()?.folder();
     let read = |name: &str| files::read_result(&folder.join(name), files::LARGEST_TEXT).ok();
     let summary: Value = serde_json::from_str(&read("summary.json")?).ok()?;
@@ -151,7 +151,7 @@ fn finished(resume: &Option<Resumption>, scenario: &Scenario, arguments: &Argume
     }
     let missed = |verdict: &Value| verdict["verdict"] == "missed";
     let is_missed = summary["expectations"].as_array().is_some_and(|verdicts| verdicts.iter().any(missed));
-    Some(if is_missed { Outcome::ExpectationMissed } else { Outcome::Done })
+    Some(if is_missed { ExitOutcome::ExpectationMissed } else { ExitOutcome::Done })
 }
 
 /// Prints from which checkpoint the run continues.
@@ -194,18 +194,18 @@ fn tell_what_is_kept(folder: &Path, error: &Error) {
     }
 }
 
-fn outcome(summary: &Summary) -> Outcome {
+fn outcome(summary: &Summary) -> ExitOutcome {
     let missed = summary.expectations.iter().any(|verdict| verdict.verdict == Judgement::Missed);
     match summary.status {
-        Status::Completed if missed => Outcome::ExpectationMissed,
-        Status::Completed => Outcome::Done,
-        Status::Interrupted | Status::Failed => Outcome::Interrupted,
+        RunStatus::Completed if missed => ExitOutcome::ExpectationMissed,
+        RunStatus::Completed => ExitOutcome::Done,
+        RunStatus::Interrupted | RunStatus::Failed => ExitOutcome::Interrupted,
     }
 }
 
 /// Prints how the run went, the verdicts on its expectations, and the folder of its results.
 fn report(summary: &Summary, folder: &Path, quiet: bool) {
-    if summary.status == Status::Interrupted {
+    if summary.status == RunStatus::Interrupted {
         let time = short(summary.simulated_seconds);
         note!("interrupted at t = {time} s; results until then are kept, and --resume goes on from there");
     }

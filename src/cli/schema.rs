@@ -3,10 +3,10 @@
 use crate::scenario;
 
 use super::terminal::say;
-use super::{Failure, Outcome};
+use super::{ExitOutcome, Failure};
 
 /// Prints the schema.
-pub(super) fn print() -> Result<Outcome, Failure> {
+pub(super) fn print() -> Result<ExitOutcome, Failure> {
     say!("{:#}", scenario::schema());
-    Ok(Outcome::Done)
+    Ok(ExitOutcome::Done)
 }

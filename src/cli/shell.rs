@@ -7,7 +7,7 @@ use crate::error::{Error, suggest};
 use crate::scenario::{Problem, Problems};
 
 use super::terminal::say;
-use super::{Failure, Outcome};
+use super::{ExitOutcome, Failure};
 
 /// Arguments of `esker completions`.
 #[derive(Debug, clap::Args)]
@@ -24,15 +24,15 @@ pub(super) struct ManualArguments {
 }
 
 /// Prints a script that lets a shell complete commands and options.
-pub(super) fn completions(arguments: &CompletionArguments) -> Result<Outcome, Failure> {
+pub(super) fn completions(arguments: &CompletionArguments) -> Result<ExitOutcome, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut super::Arguments::command(), "esker", &mut script);
     say!("{}", String::from_utf8_lossy(&script));
-    Ok(Outcome::Done)
+    Ok(ExitOutcome::Done)
 }
 
 /// Prints a page of the manual, in roff.
-pub(super) fn manual(arguments: &ManualArguments) -> Result<Outcome, Failure> {
+pub(super) fn manual(arguments: &ManualArguments) -> Result<ExitOutcome, Failure> {
     let mut program = super::Arguments::command();
     // `build` gives the subcommands their full names.
     program.build();
@@ -43,7 +43,7 @@ pub(super) fn manual(arguments: &ManualArguments) -> Result<Outcome, Failure> {
     let mut text = Vec::new();
     clap_mangen::Man::new(page).render(&mut text).map_err(Error::file("manual"))?;
     say!("{}", String::from_utf8_lossy(&text));
-    Ok(Outcome::Done)
+    Ok(ExitOutcome::Done)
 }
 
 /// The command of this name.

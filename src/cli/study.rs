@@ -7,14 +7,14 @@ use crate::output;
 use crate::output::lock::{FolderLock, Sharing};
 use crate::scenario::Scenario;
 use crate::scenario::study::{Size, Study};
-use crate::study::report::{Judged, Report};
-use crate::study::{self, Done, Event, Options, Shard, plan};
+use crate::study::report::{Judged, StudyReport};
+use crate::study::{self, Done, Options, Shard, StudyEvent, plan};
 
-use super::device::Engines;
+use super::device::OpenEngines;
 use super::interrupt::{INTERRUPT, listen_for_interrupt};
 use super::progress::StudyDisplay;
 use super::terminal::{note, say};
-use super::{DeviceChoice, Failure, Outcome, short};
+use super::{DeviceChoice, ExitOutcome, Failure, short};
 
 /// Arguments of `esker study`.
 #[derive(Debug, clap::Args)]
@@ -42,7 +42,7 @@ pub(super) struct Arguments {
 }
 
 /// Makes the runs of a study that are not over, and writes the report.
-pub(super) fn study(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn study(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     let size = if arguments.full { Size::Full } else { Size::Quick };
     let study = Study::load(&arguments.file, size)?;
     let runs = plan::runs(&study)?;
@@ -58,11 +58,12 @@ pub(super) fn study(arguments: &Arguments) -> Result<Outcome, Failure> {
         wanted.iter().for_each(|run| {
             say!("{}  {}", if done.record(run).is_some() { "over" } else { "    " }, run.label)
         });
-        return Ok(Outcome::Done);
+        return Ok(ExitOutcome::Done);
     }
     let _lock = FolderLock::take(&folder, sharing(arguments))?;
     tell_what_is_there(&study, &runs, &wanted, &done, &folder);
-    let open: Vec<&plan::Run> = wanted.iter().copied().filter(|run| done.record(run).is_none()).collect();
+    let open: Vec<&plan::StudyRun> =
+        wanted.iter().copied().filter(|run| done.record(run).is_none()).collect();
     let is_complete = arguments.report || open.is_empty() || make(arguments, &study, &runs, &open, &folder)?;
     if !is_complete {
         note!("interrupted; the same command goes on from here");
@@ -73,9 +74,9 @@ pub(super) fn study(arguments: &Arguments) -> Result<Outcome, Failure> {
             folder.display(),
             arguments.file.display()
         );
-        return Ok(if is_complete { Outcome::Done } else { Outcome::Interrupted });
+        return Ok(if is_complete { ExitOutcome::Done } else { ExitOutcome::Interrupted });
     }
-    let report = Report::new(&study, &runs, &Done::load(&folder)?)?;
+    let report = StudyReport::new(&study, &runs, &Done::load(&folder)?)?;
     report.write(&folder)?;
     Ok(conclude(&report, &folder, is_complete))
 }
@@ -96,7 +97,13 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
 }
 
 /// Prints how many runs there are, and how many records in the folder belong to other settings or an earlier version of the study.
-fn tell_what_is_there(study: &Study, runs: &[plan::Run], wanted: &[&plan::Run], done: &Done, folder: &Path) {
+fn tell_what_is_there(
+    study: &Study,
+    runs: &[plan::StudyRun],
+    wanted: &[&plan::StudyRun],
+    done: &Done,
+    folder: &Path,
+) {
     let over = wanted.iter().filter(|run| done.record(run).is_some()).count();
     note!("{}: {} runs, {over} of them over", study.title, wanted.len());
     let strangers = done.strangers(runs);
@@ -113,22 +120,22 @@ fn tell_what_is_there(study: &Study, runs: &[plan::Run], wanted: &[&plan::Run], 
 fn make(
     arguments: &Arguments,
     study: &Study,
-    runs: &[plan::Run],
-    wanted: &[&plan::Run],
+    runs: &[plan::StudyRun],
+    wanted: &[&plan::StudyRun],
     folder: &Path,
 ) -> Result<bool, Failure> {
-    let scenario = |run: &&plan::Run| study::load(study, run);
-    let engines = Engines::new(arguments.device, wanted.iter().map(scenario))?;
+    let scenario = |run: &&plan::StudyRun| study::load(study, run);
+    let engines = OpenEngines::new(arguments.device, wanted.iter().map(scenario))?;
     listen_for_interrupt();
     let display = Mutex::new(StudyDisplay::new());
     let over = Mutex::new(0);
     let open = |scenario: &Scenario| engines.open(scenario);
-    let watch = |event: Event<'_>| {
+    let watch = |event: StudyEvent<'_>| {
         let mut display = display.lock().unwrap_or_else(PoisonError::into_inner);
         let mut over = over.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
-            Event::Advanced(share) => display.advance(share, &format!("{over} runs made")),
-            Event::Ran(run, record) => {
+            StudyEvent::Advanced(share) => display.advance(share, &format!("{over} runs made")),
+            StudyEvent::Ran(run, record) => {
                 *over += 1;
                 if let Some(failure) = &record.failure {
                     display.tell(&format!("failed: {}: {failure}", run.label));
@@ -143,7 +150,7 @@ fn make(
 }
 
 /// Prints the findings of the report, and returns the outcome.
-fn conclude(report: &Report, folder: &Path, is_complete: bool) -> Outcome {
+fn conclude(report: &StudyReport, folder: &Path, is_complete: bool) -> ExitOutcome {
     for Judged { statement, verdict, .. } in &report.findings {
         say!("{:<8} {statement}", verdict.verdict.word());
         let reason = verdict.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
@@ -164,9 +171,9 @@ fn conclude(report: &Report, folder: &Path, is_complete: bool) -> Outcome {
     );
     say!("report in {}", folder.join("report.md").display());
     match (is_complete, tally.missed) {
-        (false, _) => Outcome::Interrupted,
+        (false, _) => ExitOutcome::Interrupted,
         // Settings with which grains explode are a result as well: the findings decide whether that matters.
-        (true, 0) => Outcome::Done,
-        (true, _) => Outcome::ExpectationMissed,
+        (true, 0) => ExitOutcome::Done,
+        (true, _) => ExitOutcome::ExpectationMissed,
     }
 }

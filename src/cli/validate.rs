@@ -7,11 +7,11 @@ use crate::observe::expectation::Verdict;
 use crate::output;
 use crate::output::lock::{FolderLock, Sharing};
 use crate::scenario::Scenario;
-use crate::scenario::suite::{Case, Class, Suite};
-use crate::validation::{self, CaseReport, Event, Report, RunReport};
+use crate::scenario::suite::{CaseClass, Suite, SuiteCase};
+use crate::validation::{self, CaseReport, RunReport, SuiteEvent, SuiteReport};
 
 use super::terminal::say;
-use super::{DeviceChoice, Failure, Outcome, open, short};
+use super::{DeviceChoice, ExitOutcome, Failure, open, short};
 
 /// Arguments of `esker validate`.
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 }
 
 /// Runs a suite, or lists its cases.
-pub(super) fn validate(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn validate(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     let unpacked = tempfile::tempdir().map_err(crate::error::Error::file(std::env::temp_dir()))?;
     let file = match &arguments.suite {
         Some(file) => file.clone(),
@@ -46,7 +46,7 @@ pub(super) fn validate(arguments: &Arguments) -> Result<Outcome, Failure> {
     let cases = suite.select(&arguments.cases, arguments.long || arguments.list)?;
     if arguments.list {
         cases.iter().for_each(|case| say!("{}", listed(case)));
-        return Ok(Outcome::Done);
+        return Ok(ExitOutcome::Done);
     }
     let plan = validation::plan(&cases)?;
     output::check_folder(&arguments.out)?;
@@ -85,24 +85,24 @@ fn folders(arguments: &Arguments) -> Vec<PathBuf> {
 }
 
 /// The worst of several outcomes: a run that failed or was interrupted, then a missed expectation, then success.
-fn worst(outcomes: Vec<Outcome>) -> Outcome {
-    let rank = |outcome: &Outcome| match outcome {
-        Outcome::Done => 0,
-        Outcome::ExpectationMissed => 1,
+fn worst(outcomes: Vec<ExitOutcome>) -> ExitOutcome {
+    let rank = |outcome: &ExitOutcome| match outcome {
+        ExitOutcome::Done => 0,
+        ExitOutcome::ExpectationMissed => 1,
         _ => 2,
     };
-    outcomes.into_iter().max_by_key(rank).unwrap_or(Outcome::Done)
+    outcomes.into_iter().max_by_key(rank).unwrap_or(ExitOutcome::Done)
 }
 
-fn listed(case: &Case) -> String {
-    let class = if case.class == Class::Long { "long" } else { "" };
+fn listed(case: &SuiteCase) -> String {
+    let class = if case.class == CaseClass::Long { "long" } else { "" };
     format!("{:<20} {class:<6} {}", case.name, case.title)
 }
 
-fn tell(event: &Event<'_>) {
+fn tell(event: &SuiteEvent<'_>) {
     match event {
-        Event::Ran(case, run) => tell_run(&case.name, run),
-        Event::Ended(case) => tell_case(case),
+        SuiteEvent::Ran(case, run) => tell_run(&case.name, run),
+        SuiteEvent::Ended(case) => tell_case(case),
     }
 }
 
@@ -135,7 +135,7 @@ fn row([case, number, expected, found, error, tolerance, verdict]: &[&str; 7]) -
 }
 
 /// Prints the tally of a report, and returns the outcome.
-fn conclude(report: &Report, folder: &Path) -> Outcome {
+fn conclude(report: &SuiteReport, folder: &Path) -> ExitOutcome {
     let tally = report.tally();
     let on = report.engine.as_ref().map(Identity::to_string).unwrap_or_default();
     let left_out = match tally.left_out {
@@ -152,8 +152,8 @@ fn conclude(report: &Report, folder: &Path) -> Outcome {
     );
     say!("report in {}", folder.display());
     match (tally.failures, tally.missed) {
-        (0, 0) => Outcome::Done,
-        (0, _) => Outcome::ExpectationMissed,
-        _ => Outcome::RunFailed,
+        (0, 0) => ExitOutcome::Done,
+        (0, _) => ExitOutcome::ExpectationMissed,
+        _ => ExitOutcome::RunFailed,
     }
 }

@@ -16,8 +16,8 @@ use crate::error::{Error, in_words};
 use crate::output::atomic;
 
 use super::terminal::{note, say};
-use super::{Failure, Outcome};
-use show::Show;
+use super::{ExitOutcome, Failure};
+use show::ShownResults;
 
 /// Largest file that is exported \[bytes\]. A browser holds it in memory three times: as text, as bytes and as numbers.
 const LARGEST_FILE: u64 = 256 << 20;
@@ -37,18 +37,18 @@ pub(super) struct Arguments {
 }
 
 /// Serves the results until the program is ended, or writes them to a file.
-pub(super) fn view(arguments: &Arguments) -> Result<Outcome, Failure> {
+pub(super) fn view(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     super::render::check_results(&arguments.folder)?;
-    let show = Show::open(&arguments.folder)?;
+    let show = ShownResults::open(&arguments.folder)?;
     match &arguments.export {
         Some(file) => export(&show, file)?,
         None => serve::serve(show, arguments.port).map_err(super::render::input)?,
     }
-    Ok(Outcome::Done)
+    Ok(ExitOutcome::Done)
 }
 
 /// Writes the page with its results. If all frames are too large for a browser, only every n-th frame is written.
-fn export(show: &Show, file: &Path) -> Result<(), Failure> {
+fn export(show: &ShownResults, file: &Path) -> Result<(), Failure> {
     let count = show.frame_count();
     let of_one = 4 * show.frame(count - 1)?.len().div_ceil(3) as u64;
     if of_one > LARGEST_FILE {
@@ -68,7 +68,7 @@ fn export(show: &Show, file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write(show: &Show, file: &Path, chosen: &[usize]) -> Result<(), Error> {
+fn write(show: &ShownResults, file: &Path, chosen: &[usize]) -> Result<(), Error> {
     let index = show.index(chosen)?;
     let [before, after] = page::around_the_results(&index)?;
     let mut failure = None;

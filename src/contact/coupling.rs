@@ -10,7 +10,7 @@ use crate::model::World;
 
 use super::Key;
 use super::carried::Carried;
-use super::disjoint::Bodies;
+use super::disjoint::BodySet;
 use super::velocity::Velocity;
 
 /// Whether several parts of a scene share a contact.
@@ -37,7 +37,7 @@ pub trait Coupling: Any + Send + Sync {
     }
 
     /// Bodies whose energies, works and loads this part counts; `None`: all.
-    fn counted_bodies(&self) -> Option<&Bodies> {
+    fn counted_bodies(&self) -> Option<&BodySet> {
         None
     }
 
@@ -115,7 +115,7 @@ impl<'c> dyn Coupling + 'c {
         self.counting()(body)
     }
 
-    /// As [`Self::counts`], for several threads.
+    /// As `counts`, for several threads.
     pub fn counting(&self) -> impl Fn(usize) -> bool + Sync + use<'_> {
         let counted = self.counted_bodies();
         move |body| counted.is_none_or(|counted| counted.holds(body as u32))

@@ -10,18 +10,18 @@ use super::velocity::Velocity;
 
 /// Set of bodies, one bit each.
 #[derive(Clone)]
-pub struct Bodies(Vec<u64>);
+pub struct BodySet(Vec<u64>);
 
-impl Bodies {
-    pub(crate) fn none(count: usize) -> Bodies {
-        Bodies(vec![0; count.div_ceil(64)])
+impl BodySet {
+    pub(crate) fn none(count: usize) -> BodySet {
+        BodySet(vec![0; count.div_ceil(64)])
     }
 
-    pub(crate) fn dynamic(velocities: &[Velocity]) -> Bodies {
+    pub(crate) fn dynamic(velocities: &[Velocity]) -> BodySet {
         let word = |bodies: &[Velocity]| {
             bodies.iter().enumerate().fold(0, |word, (i, body)| word | u64::from(body.is_free()) << i)
         };
-        Bodies(velocities.par_chunks(64).map(word).collect())
+        BodySet(velocities.par_chunks(64).map(word).collect())
     }
 
     #[inline]
@@ -39,7 +39,7 @@ impl Bodies {
 
     /// Finds a body of this set that two of the constraints share, or a body whose number is not below `count`, the number of bodies.
     pub(crate) fn shared_by(&self, constraints: &[Constraint], count: usize) -> Option<u32> {
-        let mut seen = Bodies::none(count);
+        let mut seen = BodySet::none(count);
         let mut is_fault = |body: u32| body as usize >= count || (self.holds(body) && seen.add(body));
         constraints.iter().flat_map(|constraint| constraint.bodies).find(|&body| is_fault(body))
     }
@@ -101,7 +101,7 @@ impl<'a, T> Disjoint<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn get(&self, body: u32) -> &T {
         let body = body as usize;
-        debug_assert!(body < self.count, "`Problem::new` has seen that all bodies are there");
+        debug_assert!(body < self.count, "`ContactProblem::new` has seen that all bodies are there");
         // SAFETY: by the caller's promise.
         unsafe { &*self.first.add(body) }
     }
@@ -121,7 +121,7 @@ impl<'a, T> Disjoint<'a, T> {
     #[allow(clippy::mut_from_ref, reason = "the caller promises that there is no other")]
     pub(crate) unsafe fn get_mut(&self, body: u32) -> &mut T {
         let body = body as usize;
-        debug_assert!(body < self.count, "`Problem::new` has seen that all bodies are there");
+        debug_assert!(body < self.count, "`ContactProblem::new` has seen that all bodies are there");
         // SAFETY: by the caller's promise.
         unsafe { &mut *self.first.add(body) }
     }

@@ -15,7 +15,7 @@ use crate::settings::{JOINT_ROUNDING, JOINT_SOFTNESS, Settings};
 use super::range::{self, End, joint_upsilon};
 use super::velocity::{InverseMass, Velocity};
 
-use bounded::{Envelope, Pivots, Row as Unknown};
+use bounded::{BoundedRow as Unknown, Envelope, Pivots};
 
 /// Index of the ground in the place of a body.
 const GROUND: u32 = u32::MAX;
@@ -33,7 +33,7 @@ enum Role {
 
 /// Row of a joint: a scalar velocity between two bodies that an impulse brings to a value.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct SolvedRow {
     joint: u32,
     role: Role,
     bodies: [u32; 2],
@@ -58,7 +58,7 @@ struct Row {
     last: f64,
 }
 
-impl Row {
+impl SolvedRow {
     /// Velocity of the row, u = G v \[m/s, rad/s\].
     fn speed(&self, velocities: &[Velocity]) -> f64 {
         let of = |side: usize| {
@@ -105,7 +105,7 @@ impl Row {
     }
 
     /// Coupling with another row, G M⁻¹ G'ᵀ.
-    fn coupling(&self, other: &Row) -> f64 {
+    fn coupling(&self, other: &SolvedRow) -> f64 {
         let mut sum = 0.0;
         for (side, body) in self.bodies.into_iter().enumerate() {
             for (at, of_other) in other.bodies.into_iter().enumerate() {
@@ -134,7 +134,7 @@ struct Machine {
 /// Rows of all joints in a substep.
 #[derive(Debug, Clone, Default)]
 pub struct Joints {
-    rows: Vec<Row>,
+    rows: Vec<SolvedRow>,
     machines: Vec<Machine>,
 }
 
@@ -175,7 +175,7 @@ impl Joints {
     }
 
     /// Makes the rows of all joints, machine by machine.
-    fn of(world: &World, mut add_rows: impl FnMut(usize, &mut Vec<Row>)) -> Joints {
+    fn of(world: &World, mut add_rows: impl FnMut(usize, &mut Vec<SolvedRow>)) -> Joints {
         let (mut rows, mut machines) = (Vec::new(), Vec::new());
         for joints in world.joints_by_machine() {
             let first = rows.len();
@@ -188,7 +188,7 @@ impl Joints {
                     let own = of_machine[i].coupling(&of_machine[j]);
                     if i == j { own + of_machine[i].softness() } else { own }
                 };
-                let shares = |row: &Row, other: &Row| {
+                let shares = |row: &SolvedRow, other: &SolvedRow| {
                     row.bodies.iter().any(|body| *body != GROUND && other.bodies.contains(body))
                 };
                 // Rows of joints that are far apart share no body. The order of the joints in a machine keeps coupled rows close together.
@@ -263,21 +263,21 @@ impl Joints {
     /// Work of all rows on the free bodies along axes that are not locked, at the mean of the velocities before and after \[J\]. A body
     /// that moves as prescribed, or along a locked axis, takes the work on it from elsewhere.
     pub fn work(&self, before: &[Velocity], after: &[Velocity]) -> f64 {
-        let work = |row: &Row| 0.5 * row.impulse * (row.given_speed(before) + row.given_speed(after));
+        let work = |row: &SolvedRow| 0.5 * row.impulse * (row.given_speed(before) + row.given_speed(after));
         self.rows.iter().map(work).sum()
     }
 }
 
 impl Substep<'_> {
     /// Adds all rows of a joint.
-    fn add_rows(&self, joint: usize, rows: &mut Vec<Row>) {
+    fn add_rows(&self, joint: usize, rows: &mut Vec<SolvedRow>) {
         self.add_held(joint, rows);
         self.add_drive(joint, rows);
         self.add_limit(joint, rows);
     }
 
     /// Adds the rows of the motions that the joint does not leave free.
-    fn add_held(&self, index: usize, rows: &mut Vec<Row>) {
+    fn add_held(&self, index: usize, rows: &mut Vec<SolvedRow>) {
         let joint = &self.world.joints[index];
         for held in self.world.held_rows(joint) {
             let compliance = if held.is_turn() { joint.angular_compliance } else { joint.compliance };
@@ -287,10 +287,10 @@ impl Substep<'_> {
     }
 
     /// Sets compliance and bias velocity of a row such that it corrects the position error `off` \[E11\].
-    fn kept(&self, row: Row, off: f64, compliance: f64) -> Row {
+    fn kept(&self, row: SolvedRow, off: f64, compliance: f64) -> SolvedRow {
         let h = self.settings.substep();
         let upsilon = joint_upsilon(&self.world.joints[row.joint as usize], h);
-        Row {
+        SolvedRow {
             compliance: 4.0 * compliance * upsilon / (h * h),
             bias: -4.0 * upsilon / h * off + upsilon * row.speed(self.velocities),
             ..row
@@ -298,16 +298,16 @@ impl Substep<'_> {
     }
 
     /// Adds the row of the drive, if the drive has a command.
-    fn add_drive(&self, index: usize, rows: &mut Vec<Row>) {
+    fn add_drive(&self, index: usize, rows: &mut Vec<SolvedRow>) {
         let (world, joint) = (self.world, &self.world.joints[index]);
         let h = self.settings.substep();
         let Some(command) = joint.command(self.end, h) else { return };
         let Some(row) = self.along(index, Role::Drive) else { return };
         rows.push(match command {
-            Command::Push(force) => Row { low: h * force, high: h * force, ..row },
+            Command::Push(force) => SolvedRow { low: h * force, high: h * force, ..row },
             Command::Press(pressure) => {
                 let force = h * pressure * joint.area(world);
-                Row { low: force, high: force, ..row }
+                SolvedRow { low: force, high: force, ..row }
             }
             Command::Hold { velocity, aim, rate, force_limit } => {
                 let position = world.joint_states[index].position;
@@ -319,13 +319,13 @@ impl Substep<'_> {
                     }
                     _ => bias,
                 };
-                Row { bias, low: -h * force_limit, high: h * force_limit, ..row }
+                SolvedRow { bias, low: -h * force_limit, high: h * force_limit, ..row }
             }
         });
     }
 
     /// Adds the row of the limit (end of the range) that the joint meets first.
-    fn add_limit(&self, index: usize, rows: &mut Vec<Row>) {
+    fn add_limit(&self, index: usize, rows: &mut Vec<SolvedRow>) {
         let (joint, h) = (&self.world.joints[index], self.settings.substep());
         let Some(range) = joint.range else { return };
         let Some(row) = self.along(index, Role::Limit) else { return };
@@ -335,20 +335,20 @@ impl Substep<'_> {
         let restitution = range::restitution(joint, joint.command(self.end, h));
         let End { is_low, bias } = range::end_met(allowed, row.speed(self.velocities), restitution);
         let (low, high) = if is_low { (0.0, f64::INFINITY) } else { (f64::NEG_INFINITY, 0.0) };
-        rows.push(Row { bias, low, high, ..row });
+        rows.push(SolvedRow { bias, low, high, ..row });
     }
 
     /// Row of the motion along the position of a joint.
-    fn along(&self, index: usize, role: Role) -> Option<Row> {
+    fn along(&self, index: usize, role: Role) -> Option<SolvedRow> {
         self.row(index, role, &self.world.row_along(&self.world.joints[index])?)
     }
 
     /// Row without bounds; `None` where neither body can move along it.
-    fn row(&self, index: usize, role: Role, motion: &JointRow) -> Option<Row> {
+    fn row(&self, index: usize, role: Role, motion: &JointRow) -> Option<SolvedRow> {
         let bodies = self.world.joints[index].bodies.map(|body| body.unwrap_or(GROUND));
         let mass = bodies.map(|body| self.inverse_mass(body));
         let JointRow { direction, levers, .. } = *motion;
-        let row = Row {
+        let row = SolvedRow {
             joint: index as u32,
             role,
             bodies,
@@ -369,7 +369,7 @@ impl Substep<'_> {
             let free = self.velocities.get(bodies[side] as usize).map_or(0.0, |body| body.inverse_mass);
             free * direction.length_squared() + mass[side].angular_bound * levers[side].length_squared()
         };
-        let row = Row { diagonal: row.coupling(&row), ..row };
+        let row = SolvedRow { diagonal: row.coupling(&row), ..row };
         (row.diagonal > JOINT_ROUNDING * (size(0) + size(1))).then_some(row)
     }
 

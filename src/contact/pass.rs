@@ -83,7 +83,7 @@ impl Push {
     /// Applies the impulses to the bodies of a contact.
     #[inline(always)]
     pub fn give(&self, constraint: &Constraint, a: &mut Velocity, b: &mut Velocity) {
-        let [on_a, on_b] = [Share::of_a(constraint, self), Share::of_b(constraint, self)];
+        let [on_a, on_b] = [ImpulseShare::of_a(constraint, self), ImpulseShare::of_b(constraint, self)];
         a.push_and_twist(on_a.linear, on_a.angular);
         b.push_and_twist(on_b.linear, on_b.angular);
     }
@@ -91,26 +91,26 @@ impl Push {
 
 /// Impulse of contacts on a body.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Share {
+pub(crate) struct ImpulseShare {
     /// Linear impulse \[N s\].
     pub linear: DVec3,
     /// Angular impulse about the centre \[N m s\].
     pub angular: DVec3,
 }
 
-impl Share {
+impl ImpulseShare {
     #[inline(always)]
-    pub fn of_a(constraint: &Constraint, push: &Push) -> Share {
-        Share { linear: push.linear, angular: constraint.arm_a.cross(push.linear) + push.rolling }
+    pub fn of_a(constraint: &Constraint, push: &Push) -> ImpulseShare {
+        ImpulseShare { linear: push.linear, angular: constraint.arm_a.cross(push.linear) + push.rolling }
     }
 
     #[inline(always)]
-    pub fn of_b(constraint: &Constraint, push: &Push) -> Share {
-        Share { linear: -push.linear, angular: push.linear.cross(constraint.arm_b) - push.rolling }
+    pub fn of_b(constraint: &Constraint, push: &Push) -> ImpulseShare {
+        ImpulseShare { linear: -push.linear, angular: push.linear.cross(constraint.arm_b) - push.rolling }
     }
 
-    pub(crate) fn and(self, other: &Share) -> Share {
-        Share { linear: self.linear + other.linear, angular: self.angular + other.angular }
+    pub(crate) fn and(self, other: &ImpulseShare) -> ImpulseShare {
+        ImpulseShare { linear: self.linear + other.linear, angular: self.angular + other.angular }
     }
 }
 

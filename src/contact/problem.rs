@@ -1,9 +1,9 @@
 //! Contact problem of a substep: the input of a solver.
 //!
 //! A solver works on several contacts at once, each of which writes the velocities of its two bodies. That is sound where no two of them
-//! share a dynamic body. [`Problem::new`] proves it for the contacts of every colour and for tiles, and it proves that an overflow contact
-//! which writes a body at once is the only overflow contact of that body. So all unsafe code of the
-//! solver relies on this check: in this file, in [`super::split`] and in `sweep/wide.rs`.
+//! share a dynamic body. [`ContactProblem::new`] proves it for the contacts of every colour and for tiles, and it proves that an overflow
+//! contact which writes a body at once is the only overflow contact of that body. So all unsafe code of the solver relies on this check: in
+//! this file, in [`split`](super::split) and in `sweep/wide.rs`.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::model::World;
 
 use super::constraint::Constraint;
 use super::coupling::Coupling;
-use super::disjoint::{Bodies, Disjoint, parts};
+use super::disjoint::{BodySet, Disjoint, parts};
 use super::joints::Joints;
 use super::pass::Visit;
 use super::split::Split;
@@ -20,7 +20,7 @@ use super::velocity::Velocity;
 use super::{Colouring, Impulse, Overflow};
 
 /// The contact problem of a substep.
-pub struct Problem<'a> {
+pub struct ContactProblem<'a> {
     colouring: &'a Colouring,
     split: &'a mut Split,
     constraints: &'a mut [Constraint],
@@ -30,7 +30,7 @@ pub struct Problem<'a> {
     coupling: Option<&'a mut dyn Coupling>,
 }
 
-impl<'a> Problem<'a> {
+impl<'a> ContactProblem<'a> {
     /// Makes the problem of these constraints, which are in the order of `colouring`, on these bodies.
     ///
     /// # Panics
@@ -42,8 +42,8 @@ impl<'a> Problem<'a> {
         constraints: &'a mut [Constraint],
         velocities: &'a mut [Velocity],
         joints: &'a mut Joints,
-    ) -> Problem<'a> {
-        let dynamic = Bodies::dynamic(velocities);
+    ) -> ContactProblem<'a> {
+        let dynamic = BodySet::dynamic(velocities);
         let fault = colouring.starts.par_windows(2).find_map_any(|bounds| {
             dynamic.shared_by(&constraints[bounds[0] as usize..bounds[1] as usize], velocities.len())
         });
@@ -61,10 +61,10 @@ impl<'a> Problem<'a> {
         };
         assert!(overflow.par_iter().all(is_there), "a contact of a body that is not there, or with itself");
         // SAFETY: all that is asked for was checked above.
-        unsafe { Problem::checked(colouring, split, constraints, velocities, joints) }
+        unsafe { ContactProblem::checked(colouring, split, constraints, velocities, joints) }
     }
 
-    /// Makes the problem without the checks of [`Problem::new`], which take some 6 % of a smooth step.
+    /// Makes the problem without the checks of [`ContactProblem::new`], which take some 6 % of a smooth step.
     ///
     /// # Safety
     /// `new` has accepted this colouring, split, bodies of constraints and number of velocities, and no body has become dynamic since.
@@ -74,20 +74,20 @@ impl<'a> Problem<'a> {
         constraints: &'a mut [Constraint],
         velocities: &'a mut [Velocity],
         joints: &'a mut Joints,
-    ) -> Problem<'a> {
-        Problem { colouring, split, constraints, velocities, joints, world: None, coupling: None }
+    ) -> ContactProblem<'a> {
+        ContactProblem { colouring, split, constraints, velocities, joints, world: None, coupling: None }
     }
 
     /// Adds the world with the positions of the bodies, which coarse corrections need.
     #[must_use]
-    pub fn in_world(self, world: &'a World) -> Problem<'a> {
-        Problem { world: Some(world), ..self }
+    pub fn in_world(self, world: &'a World) -> ContactProblem<'a> {
+        ContactProblem { world: Some(world), ..self }
     }
 
     /// Adds the coupling of this part of a scene with others, by which velocities are exchanged.
     #[must_use]
-    pub fn coupled(self, coupling: &'a mut dyn Coupling) -> Problem<'a> {
-        Problem { coupling: Some(coupling), ..self }
+    pub fn coupled(self, coupling: &'a mut dyn Coupling) -> ContactProblem<'a> {
+        ContactProblem { coupling: Some(coupling), ..self }
     }
 
     /// Gives copies of bodies of other parts the velocities of these bodies.
@@ -158,7 +158,7 @@ impl<'a> Problem<'a> {
     /// Visits all constraints: all tiles at once, then colour by colour, then the overflow contacts. Returns the largest value that `visit`
     /// returned. Constraints of a colour share no dynamic body, nor do those of two tiles, so their order has no effect.
     pub(crate) fn visit(&mut self, visit: &impl Visit) -> f64 {
-        let Problem { colouring, split, constraints, velocities, coupling, .. } = self;
+        let ContactProblem { colouring, split, constraints, velocities, coupling, .. } = self;
         let mut largest = 0.0f64;
         let (bodies, of_bodies) = (Disjoint::new(velocities), &**split);
         // SAFETY: the constraints in flight at one time are of several tiles, or of one colour, which share no dynamic body: `new` has
@@ -190,7 +190,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-impl Problem<'_> {
+impl ContactProblem<'_> {
     /// Lets every contact add to the sums of its free bodies. `sums` has one value per body; `add` gets `None` for a body that is not free.
     /// The sums are made in solving order, so their bits do not depend on the threads.
     pub(crate) fn gather<T: Send>(
@@ -221,7 +221,7 @@ impl Problem<'_> {
     }
 }
 
-impl Problem<'_> {
+impl ContactProblem<'_> {
     /// Calls `of_contact` for every contact with its value in a list, which has one value per contact. Returns the sums of what
     /// `of_contact` returns, made task by task, so that their bits do not depend on the threads.
     pub(crate) fn beside<T: Send, const N: usize>(
@@ -303,7 +303,7 @@ mod tests {
         let colouring = Colouring { order, tiles: tiles.to_vec(), starts: starts.to_vec(), overflow };
         let (mut split, mut joints) = (Split::default(), Joints::default());
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
+            ContactProblem::new(&colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
         }))
         .is_ok()
     }
@@ -354,7 +354,7 @@ mod tests {
         };
         let (mut split, mut joints) = (Split::default(), Joints::default());
         let mut problem =
-            Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
+            ContactProblem::new(&colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
         problem.visit(&Give(|_: &mut Constraint| Some(Push { linear: DVec3::X, rolling: DVec3::ZERO })));
         let mut met = vec![0; 7];
         problem.gather(&mut met, |_, _, sums| sums.into_iter().flatten().for_each(|sum| *sum += 1));

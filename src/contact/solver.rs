@@ -2,7 +2,7 @@
 
 use crate::settings::{Settings, ToleranceKind};
 
-use super::problem::Problem;
+use super::problem::ContactProblem;
 
 /// Stopping criteria of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,10 +55,15 @@ pub struct Outcome {
 }
 
 /// Callback after every sweep, with the result so far and the present problem.
-pub type Watch<'a> = dyn FnMut(&Outcome, &Problem<'_>) + 'a;
+pub type AfterSweep<'a> = dyn FnMut(&Outcome, &ContactProblem<'_>) + 'a;
 
 /// A solver of the contact problem.
 pub trait Solver {
     /// Solves for the impulses of the contacts and joints of a problem, and updates the velocities of its bodies with them.
-    fn solve(&mut self, problem: &mut Problem<'_>, limits: Limits, watch: Option<&mut Watch<'_>>) -> Outcome;
+    fn solve(
+        &mut self,
+        problem: &mut ContactProblem<'_>,
+        limits: Limits,
+        watch: Option<&mut AfterSweep<'_>>,
+    ) -> Outcome;
 }

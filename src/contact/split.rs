@@ -17,8 +17,8 @@ use crate::model::{Axes, World};
 
 use super::constraint::{Constraint, Response};
 use super::coupling::Coupling;
-use super::disjoint::{Bodies, Disjoint, parts};
-use super::pass::{Share, Visit};
+use super::disjoint::{BodySet, Disjoint, parts};
+use super::pass::{ImpulseShare, Visit};
 use super::tasks::{CHUNK, SWEEP_CHUNK};
 use super::tensors::Tensors;
 use super::velocity::Velocity;
@@ -33,9 +33,9 @@ pub struct Split {
     /// Inverse mass and inertia of rigid bodies that are no spheres.
     tensors: Tensors,
     /// Data of the overflow contacts beside their constraints.
-    parts: Vec<Part>,
+    parts: Vec<SplitContact>,
     /// Impulses of chunks of contacts on bodies of several copies: a slot per chunk and body.
-    shares: Vec<Share>,
+    shares: Vec<ImpulseShare>,
     /// Index of the first slot of each chunk in `shares`, and the end of the last chunk.
     chunks: Vec<u32>,
     /// Bodies with slots, ascending, and the index of the first slot of each in `slots`.
@@ -49,7 +49,7 @@ pub struct Split {
 
 /// Data of an overflow contact beside its constraint: a cache line.
 #[derive(Debug, Clone, Copy, Default)]
-struct Part {
+struct SplitContact {
     /// Slots of its two bodies, counted from the first slot of the chunk; or [`NONE`].
     slots: [u32; 2],
     /// Numbers of copies of its two bodies, 1 where nothing moves the body.
@@ -61,7 +61,7 @@ struct Part {
 impl Split {
     /// Bytes for this number of bodies and contacts, an eighth of the contacts without a colour.
     pub fn planned_bytes(bodies: u64, contacts: u64) -> u64 {
-        let per_contact = size_of::<Part>() + 2 * (size_of::<Share>() + 3 * size_of::<u32>());
+        let per_contact = size_of::<SplitContact>() + 2 * (size_of::<ImpulseShare>() + 3 * size_of::<u32>());
         bodies * 3 * size_of::<u32>() as u64 + contacts / 8 * per_contact as u64
     }
 
@@ -69,8 +69,8 @@ impl Split {
     pub fn bytes(&self) -> u64 {
         let words = [&self.chunks, &self.bodies, &self.starts, &self.slots].map(Vec::capacity);
         (words.iter().sum::<usize>() * size_of::<u32>()
-            + self.parts.capacity() * size_of::<Part>()
-            + self.shares.capacity() * size_of::<Share>()) as u64
+            + self.parts.capacity() * size_of::<SplitContact>()
+            + self.shares.capacity() * size_of::<ImpulseShare>()) as u64
             + self.tensors.bytes()
     }
 
@@ -100,7 +100,7 @@ impl Split {
         for chunk in colouring.overflow().chunks(SWEEP_CHUNK) {
             let first = owners.len() as u32;
             split.chunks.push(first);
-            split.parts.extend(chunk.iter().map(bodies_of).map(|bodies| Part {
+            split.parts.extend(chunk.iter().map(bodies_of).map(|bodies| SplitContact {
                 slots: bodies.map(|body| {
                     if copies[body] < 2 && (body >= shared || !moves(body)) {
                         return NONE;
@@ -122,7 +122,7 @@ impl Split {
 
     /// Lists the slots of each body; `owners` has the body of each slot.
     fn list_slots(&mut self, owners: &[u32]) {
-        self.shares = vec![Share::default(); owners.len()];
+        self.shares = vec![ImpulseShare::default(); owners.len()];
         self.slots = (0..owners.len() as u32).collect();
         self.slots.sort_by_key(|&slot| owners[slot as usize]);
         for (place, &slot) in self.slots.iter().enumerate() {
@@ -147,11 +147,11 @@ impl Split {
     }
 
     /// Whether the splitting was made for these contacts: every dynamic body without a slot has no other overflow contact.
-    pub(crate) fn fits(&self, overflow: &[Constraint], dynamic: &Bodies) -> bool {
+    pub(crate) fn fits(&self, overflow: &[Constraint], dynamic: &BodySet) -> bool {
         let Some(last) = overflow.iter().flat_map(|constraint| constraint.bodies).max() else {
             return self.parts.is_empty();
         };
-        let (mut once, mut again) = (Bodies::none(last as usize + 1), Bodies::none(last as usize + 1));
+        let (mut once, mut again) = (BodySet::none(last as usize + 1), BodySet::none(last as usize + 1));
         for body in
             overflow.iter().flat_map(|constraint| constraint.bodies).filter(|&body| dynamic.holds(body))
         {
@@ -159,7 +159,7 @@ impl Split {
                 again.add(body);
             }
         }
-        let is_alone = |(constraint, part): (&Constraint, &Part)| {
+        let is_alone = |(constraint, part): (&Constraint, &SplitContact)| {
             let sides = constraint.bodies.into_iter().zip(part.slots);
             sides.into_iter().all(|(body, slot)| slot != NONE || !again.holds(body))
         };
@@ -213,20 +213,21 @@ impl Split {
         let bodies = Disjoint::new(velocities);
         let chunks = overflow.par_chunks_mut(SWEEP_CHUNK).zip(self.parts.par_chunks(SWEEP_CHUNK));
         let chunks = chunks.zip(parts(&mut shares, &self.chunks));
-        let visit_all = |((constraints, parts), shares): ((&mut [Constraint], &[Part]), &mut [Share])| {
-            shares.fill(Share::default());
-            constraints.iter_mut().zip(parts).fold(0.0, |largest: f64, (constraint, part)| {
-                // SAFETY: bodies of several copies are only read here, and bodies of one copy have this contact alone.
-                largest.max(unsafe { self.visit_copies(constraint, part, &bodies, shares, visit) })
-            })
-        };
+        let visit_all =
+            |((constraints, parts), shares): ((&mut [Constraint], &[SplitContact]), &mut [ImpulseShare])| {
+                shares.fill(ImpulseShare::default());
+                constraints.iter_mut().zip(parts).fold(0.0, |largest: f64, (constraint, part)| {
+                    // SAFETY: bodies of several copies are only read here, and bodies of one copy have this contact alone.
+                    largest.max(unsafe { self.visit_copies(constraint, part, &bodies, shares, visit) })
+                })
+            };
         let largest = chunks.map(visit_all).reduce(|| 0.0, f64::max);
         self.join(&shares, velocities);
         if let Some(coupling) = coupling {
             let of =
                 |body| self.sum_on(body, &shares).map_or([DVec3::ZERO; 2], |sum| [sum.linear, sum.angular]);
             for (body, [linear, angular]) in coupling.sum_impulses(&of) {
-                self.take(body, &mut velocities[body as usize], &Share { linear, angular });
+                self.take(body, &mut velocities[body as usize], &ImpulseShare { linear, angular });
             }
         }
         self.shares = shares;
@@ -239,9 +240,9 @@ impl Split {
     unsafe fn visit_copies(
         &self,
         constraint: &mut Constraint,
-        part: &Part,
+        part: &SplitContact,
         bodies: &Disjoint<'_>,
-        shares: &mut [Share],
+        shares: &mut [ImpulseShare],
         visit: &impl Visit,
     ) -> f64 {
         let [at_a, at_b] = constraint.bodies;
@@ -255,8 +256,8 @@ impl Split {
         };
         let (push, result) = visit.general(constraint, &part.response, [a, b], spun);
         let sides = [
-            (at_a, a.is_free(), Share::of_a(constraint, &push)),
-            (at_b, b.is_free(), Share::of_b(constraint, &push)),
+            (at_a, a.is_free(), ImpulseShare::of_a(constraint, &push)),
+            (at_b, b.is_free(), ImpulseShare::of_b(constraint, &push)),
         ];
         for (slot, (body, is_free, share)) in part.slots.into_iter().zip(sides) {
             if slot != NONE {
@@ -282,7 +283,7 @@ impl Split {
 
     /// Changes the velocity of a body by the impulse of contacts.
     #[inline(always)]
-    fn take(&self, body: u32, velocity: &mut Velocity, share: &Share) {
+    fn take(&self, body: u32, velocity: &mut Velocity, share: &ImpulseShare) {
         let mut linear = velocity.inverse_mass * share.linear;
         if velocity.locked != Axes::NONE {
             linear *= velocity.locked.free_translation();
@@ -292,21 +293,22 @@ impl Split {
     }
 
     /// Sum of the slots of a body, if it has any.
-    fn sum_on(&self, body: u32, shares: &[Share]) -> Option<Share> {
+    fn sum_on(&self, body: u32, shares: &[ImpulseShare]) -> Option<ImpulseShare> {
         let place = self.bodies.binary_search(&body).ok()?;
         let slots = &self.slots[self.starts[place] as usize..self.starts[place + 1] as usize];
-        Some(slots.iter().fold(Share::default(), |sum, &slot| sum.and(&shares[slot as usize])))
+        Some(slots.iter().fold(ImpulseShare::default(), |sum, &slot| sum.and(&shares[slot as usize])))
     }
 
     /// Applies the sum of their slots to the bodies of several copies, but for those that all parts of a scene have.
-    fn join(&self, shares: &[Share], velocities: &mut [Velocity]) {
+    fn join(&self, shares: &[ImpulseShare], velocities: &mut [Velocity]) {
         velocities.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, velocities)| {
             let first = chunk * CHUNK;
             let start = self.bodies.partition_point(|&body| (body as usize) < first.max(self.shared));
             for (&body, bounds) in self.bodies[start..].iter().zip(self.starts[start..].windows(2)) {
                 let Some(velocity) = velocities.get_mut(body as usize - first) else { break };
                 let slots = &self.slots[bounds[0] as usize..bounds[1] as usize];
-                let sum = slots.iter().fold(Share::default(), |sum, &slot| sum.and(&shares[slot as usize]));
+                let sum =
+                    slots.iter().fold(ImpulseShare::default(), |sum, &slot| sum.and(&shares[slot as usize]));
                 self.take(body, velocity, &sum);
             }
         });
@@ -363,7 +365,10 @@ impl Split {
         let spun =
             |linear: DVec3| mass_a.angular * arm_a.cross(linear) + mass_b.angular * arm_b.cross(linear);
         let (push, result) = visit.general(constraint, &response, [&a, &b], spun);
-        let sides = [(at_a, &a, Share::of_a(constraint, &push)), (at_b, &b, Share::of_b(constraint, &push))];
+        let sides = [
+            (at_a, &a, ImpulseShare::of_a(constraint, &push)),
+            (at_b, &b, ImpulseShare::of_b(constraint, &push)),
+        ];
         for (body, _, share) in sides.into_iter().filter(|(_, velocity, _)| velocity.is_free()) {
             // SAFETY: by the caller's promise.
             self.take(body, unsafe { bodies.get_mut(body) }, &share);

@@ -107,10 +107,10 @@ struct Grid {
     starts: Vec<u32>,
     entries: Vec<Entry>,
     /// Cell of each entry. A list of its own, as the cell is read only for the few entries that are near enough.
-    cells: Vec<Cell>,
+    cells: Vec<GridCell>,
     /// Levels that hold spheres, ascending.
     occupied: Vec<u32>,
-    lattice: Lattice,
+    lattice: CellLattice,
 }
 
 /// Data of a sphere that the search reads, stored next to the data of its neighbours.
@@ -124,22 +124,22 @@ struct Entry {
 
 /// A cell of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Cell {
+struct GridCell {
     place: I64Vec3,
     level: u32,
 }
 
 /// Run of consecutive cells along x, whose buckets are consecutive as well.
 #[derive(Debug, Clone, Copy)]
-struct Run {
-    first: Cell,
+struct CellRun {
+    first: GridCell,
     count: i64,
 }
 
-impl Run {
+impl CellRun {
     #[inline]
-    fn holds(&self, cell: Cell) -> bool {
-        let Cell { place: first, level } = self.first;
+    fn holds(&self, cell: GridCell) -> bool {
+        let GridCell { place: first, level } = self.first;
         let along = cell.place.x.wrapping_sub(first.x);
         let in_row = cell.level == level && cell.place.y == first.y && cell.place.z == first.z;
         in_row && (0..self.count).contains(&along)
@@ -147,7 +147,7 @@ impl Run {
 }
 
 /// Division of space into the cells of all levels.
-struct Lattice {
+struct CellLattice {
     levels: Levels,
     /// Corner of cell 0 of every level \[m\].
     origin: DVec3,
@@ -159,15 +159,15 @@ struct Lattice {
 
 impl Grid {
     fn new(world: &World, margin: f64) -> Option<Grid> {
-        let lattice = Lattice::new(&world.periodic, Levels::for_world(world)?, margin);
+        let lattice = CellLattice::new(&world.periodic, Levels::for_world(world)?, margin);
         let entry = |sphere: usize| {
             let (shape, centre) = (&world.spheres[sphere], world.sphere_centre(&world.spheres[sphere]));
             let level = lattice.levels.of(shape.radius);
             let entry = Entry { centre, radius: shape.radius, sphere: sphere as u32, body: shape.body };
-            (entry, Cell { place: lattice.place_of(centre), level })
+            (entry, GridCell { place: lattice.place_of(centre), level })
         };
         let spheres = (0..world.spheres.len()).into_par_iter().with_min_len(CHUNK);
-        let (entries, mut cells): (Vec<Entry>, Vec<Cell>) =
+        let (entries, mut cells): (Vec<Entry>, Vec<GridCell>) =
             spheres.filter(|&sphere| is_present(world, sphere)).map(entry).unzip();
         let low = cells.iter().map(|cell| cell.place).fold(I64Vec3::MAX, I64Vec3::min);
         let high = cells.iter().map(|cell| cell.place).fold(I64Vec3::MIN, I64Vec3::max);
@@ -192,7 +192,7 @@ impl Grid {
     }
 
     #[inline]
-    fn bucket(&self, Cell { place, level }: Cell) -> usize {
+    fn bucket(&self, GridCell { place, level }: GridCell) -> usize {
         let rows = place.y.wrapping_mul(self.row).wrapping_add(place.z.wrapping_mul(self.slab));
         let hash = place.x.wrapping_add(rows).wrapping_add(i64::from(level).wrapping_mul(LEVEL_STRIDE));
         hash as usize & self.mask
@@ -201,7 +201,7 @@ impl Grid {
     /// Ranges of the entries in the buckets of a run, among which may be entries of other cells. A run that wraps around the table is read
     /// to its end and goes on at the beginning.
     #[inline]
-    fn entries_near(&self, run: Run) -> [Range<usize>; 2] {
+    fn entries_near(&self, run: CellRun) -> [Range<usize>; 2] {
         let first = self.bucket(run.first);
         let end = first + run.count as usize;
         let part = |from: usize, to: usize| self.starts[from] as usize..self.starts[to] as usize;
@@ -242,17 +242,20 @@ impl Grid {
     /// so that each pair is seen from one side. In the levels above they are all entries within reach. Around a short period a cell is both
     /// ahead of and behind another: there the entry looks into all cells, for the entries behind it in the list.
     #[inline]
-    fn for_each_candidate(&self, i: usize, margin: f64, mut visit: impl FnMut(&Run, usize)) {
+    fn for_each_candidate(&self, i: usize, margin: f64, mut visit: impl FnMut(&CellRun, usize)) {
         let (one, cell) = (&self.entries[i], self.cells[i]);
-        let (side, first) =
-            if self.lattice.is_short(cell.level) { (Side::Both, i + 1) } else { (Side::Ahead, 0) };
-        if side == Side::Ahead {
-            let own = Run { first: cell, count: 1 };
+        let (side, first) = if self.lattice.is_short(cell.level) {
+            (VisitedSide::Both, i + 1)
+        } else {
+            (VisitedSide::Ahead, 0)
+        };
+        if side == VisitedSide::Ahead {
+            let own = CellRun { first: cell, count: 1 };
             let end = self.starts[self.bucket(cell) + 1] as usize;
             (i + 1..end).for_each(|j| visit(&own, j));
         }
         let reach = one.radius * (1.0 + margin);
-        let mut look = |level: u32, side: Side, first: usize| {
+        let mut look = |level: u32, side: VisitedSide, first: usize| {
             self.lattice.for_each_run_within(one.centre, reach, level, side, |run| {
                 let parts = self.entries_near(run).into_iter();
                 parts.flat_map(|part| part.start.max(first)..part.end).for_each(|j| visit(&run, j));
@@ -260,25 +263,25 @@ impl Grid {
         };
         look(cell.level, side, first);
         for &level in self.occupied.iter().filter(|&&level| level > cell.level) {
-            look(level, Side::Both, 0);
+            look(level, VisitedSide::Both, 0);
         }
     }
 }
 
 /// Which of the cells around a grain are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum VisitedSide {
     /// All.
     Both,
     /// Cells after the grain's own cell, slab by slab and row by row.
     Ahead,
 }
 
-impl Lattice {
-    fn new(periodic: &Periodic, levels: Levels, margin: f64) -> Lattice {
+impl CellLattice {
+    fn new(periodic: &Periodic, levels: Levels, margin: f64) -> CellLattice {
         let reach = contact_reach(levels.radius, margin);
         let periods = periodic.cells_of_levels(reach, levels.count());
-        Lattice {
+        CellLattice {
             levels,
             origin: periodic.select(periodic.min, DVec3::ZERO),
             cell_size: periodic.select(periodic.length / periods.as_dvec3(), DVec3::splat(reach)),
@@ -325,8 +328,8 @@ impl Lattice {
         centre: DVec3,
         reach: f64,
         level: u32,
-        side: Side,
-        mut visit: impl FnMut(Run),
+        side: VisitedSide,
+        mut visit: impl FnMut(CellRun),
     ) {
         let reach = DVec3::splat(reach) / self.cell_size + 0.5 * f64::from(1 << level) + SLACK;
         let centre = self.scaled(centre);
@@ -342,10 +345,10 @@ impl Lattice {
             let outside = ahead.max(-f64::from(1 << level) - ahead).max(0.0);
             if is_cut(axis) { 0.0 } else { outside / reach[axis] }
         };
-        let first_slab = if side == Side::Ahead { own.z } else { low.z };
+        let first_slab = if side == VisitedSide::Ahead { own.z } else { low.z };
         for z in first_slab..=last(2) {
             let left = 1.0 - beside(2, z).powi(2);
-            let is_own_slab = side == Side::Ahead && z == own.z;
+            let is_own_slab = side == VisitedSide::Ahead && z == own.z;
             for y in if is_own_slab { own.y } else { low.y }..=last(1) {
                 let left = left - beside(1, y).powi(2);
                 if left <= 0.0 {
@@ -365,15 +368,15 @@ impl Lattice {
 
     /// Splits `count` cells of a row into the run up to the end of a period and the run beyond it.
     #[inline]
-    fn parts_of_row(&self, low: I64Vec3, count: i64, level: u32) -> [Run; 2] {
+    fn parts_of_row(&self, low: I64Vec3, count: i64, level: u32) -> [CellRun; 2] {
         let place = self.wrap(low, level);
         let period = self.periods.x >> level;
         let (count, uncut) = match period {
             0 => (count, count),
             _ => (count.min(period), count.min(period - place.x)),
         };
-        let first = Run { first: Cell { place, level }, count: uncut };
-        let beyond = Run { first: Cell { place: place.with_x(0), level }, count: count - uncut };
+        let first = CellRun { first: GridCell { place, level }, count: uncut };
+        let beyond = CellRun { first: GridCell { place: place.with_x(0), level }, count: count - uncut };
         [first, beyond]
     }
 }

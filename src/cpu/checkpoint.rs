@@ -9,7 +9,7 @@ use std::io::Write;
 use glam::DMat3;
 use serde::{Deserialize, Serialize};
 
-use crate::contact::carried::Known;
+use crate::contact::carried::KnownSide;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::consistent::{check_contacts, check_impulses};
 use crate::engine::saved::{self, MOST_STEPS};
@@ -28,7 +28,7 @@ const MOST_SPARE: usize = 1 << 10;
 
 /// Saved state of the engine. All that is not in it is made anew in every substep, or follows from it.
 #[derive(Serialize, Deserialize)]
-struct State<'a> {
+struct SavedEngine<'a> {
     world: Cow<'a, World>,
     /// Number of grains that the world has room for.
     room_for_grains: usize,
@@ -41,7 +41,7 @@ struct State<'a> {
     /// Impulses held by the springs of the smooth method, in the order of the keys; empty under the nonsmooth method.
     springs: Vec<Impulse>,
     /// Normals and sides of the contacts with patches of meshes, in the order of their keys.
-    patches: Cow<'a, [Known]>,
+    patches: Cow<'a, [KnownSide]>,
     /// Number of contacts that there is room for.
     room: usize,
     /// Number of bodies that the working lists have room for: velocities, velocities before a solve, velocities of the last sweep.
@@ -58,7 +58,7 @@ struct State<'a> {
     report: Cow<'a, StepReport>,
 }
 
-impl State<'_> {
+impl SavedEngine<'_> {
     /// Checks that the state holds together, whoever wrote it; only the meshes are still to come.
     fn check(&self) -> Fault {
         self.world.check_consistency()?;
@@ -100,7 +100,7 @@ impl CpuEngine {
             Method::Nonsmooth => Vec::new(),
             Method::Smooth => self.of_contacts(|constraint| constraint.last_impulse),
         };
-        let state = State {
+        let state = SavedEngine {
             impulses: self.of_contacts(|constraint| constraint.impulse),
             cohesion: self.of_contacts(|constraint| constraint.cohesion),
             springs,
@@ -134,7 +134,7 @@ impl CpuEngine {
     /// # Errors
     /// [`Error::Unusable`] when the state is of another kind.
     pub fn saved_state(mut bytes: &[u8]) -> Result<(World, Vec<(Key, Impulse)>), Error> {
-        let state: State<'static> = saved::read(&mut bytes)?;
+        let state: SavedEngine<'static> = saved::read(&mut bytes)?;
         state.check().map_err(|fault| saved::foreign(&fault))?;
         let (world, keys) = (state.world.into_owned(), state.keys.into_owned());
         let all = keys.into_iter().zip(state.impulses);
@@ -143,7 +143,7 @@ impl CpuEngine {
     }
 
     pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
-        let state: State<'static> = saved::read(&mut bytes)?;
+        let state: SavedEngine<'static> = saved::read(&mut bytes)?;
         let fits = state.world.check_scene(&self.world).and_then(|()| state.check());
         fits.map_err(|fault| saved::foreign(&fault))?;
         // The contacts are not those of the new world, even where the rest of the state is refused below.
@@ -222,19 +222,19 @@ mod tests {
         engine
     }
 
-    fn saved(state: &State<'_>) -> Vec<u8> {
+    fn saved(state: &SavedEngine<'_>) -> Vec<u8> {
         let mut bytes = Vec::new();
         saved::write(&mut bytes, state).expect("written");
         bytes
     }
 
     /// Starts the colours at these places, without tiles.
-    fn colour(state: &mut State<'_>, starts: Vec<u32>) {
+    fn colour(state: &mut SavedEngine<'_>, starts: Vec<u32>) {
         let colouring = state.colouring.to_mut();
         (colouring.tiles, colouring.starts) = (Vec::new(), starts);
     }
 
-    fn all_in_one_colour(state: &mut State<'static>) {
+    fn all_in_one_colour(state: &mut SavedEngine<'static>) {
         let contacts = state.keys.len() as u32;
         colour(state, vec![0, contacts]);
     }
@@ -243,9 +243,9 @@ mod tests {
     fn a_state_with_a_wrong_index_length_or_number_is_refused() {
         let mut bytes = Vec::new();
         engine().write_state(&mut bytes).expect("written");
-        let state = || saved::read::<State<'static>>(&mut bytes.as_slice()).expect("a state");
+        let state = || saved::read::<SavedEngine<'static>>(&mut bytes.as_slice()).expect("a state");
         assert!(engine().read_state(&saved(&state())).is_ok());
-        type Damage = fn(&mut State<'static>);
+        type Damage = fn(&mut SavedEngine<'static>);
         let damages: [(Damage, &str); 14] = [
             (|state| state.keys.to_mut().last_mut().expect("a contact").b = 1_000, "shape 1000 of"),
             (|state| state.keys.to_mut().swap(0, 1), "out of order"),

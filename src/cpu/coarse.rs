@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::contact::constraint::Constraint;
 use crate::contact::pass::{Give, Push};
-use crate::contact::problem::Problem;
+use crate::contact::problem::ContactProblem;
 use crate::contact::velocity::Velocity;
 use crate::law::cone::Cone;
 use crate::model::{Periodic, World};
@@ -39,7 +39,7 @@ pub struct Coarse {
 
 /// Sums over the contacts of a body, from which the coarse problem is made.
 #[derive(Debug, Clone, Copy)]
-struct Load {
+struct NodeLoad {
     /// Sum of the linear impulses on the body \[N s\].
     force: DVec3,
     /// Sum of impulse ⊗ half the vector to the other body \[N s m\].
@@ -50,13 +50,13 @@ struct Load {
     give: f64,
 }
 
-impl Load {
-    const NONE: Load = Load { force: DVec3::ZERO, moment: DMat3::ZERO, slope: 0.0, give: 0.0 };
+impl NodeLoad {
+    const NONE: NodeLoad = NodeLoad { force: DVec3::ZERO, moment: DMat3::ZERO, slope: 0.0, give: 0.0 };
 }
 
 /// Effect of a correction of full length on a body.
 #[derive(Debug, Clone, Copy, Default)]
-struct Answer {
+struct BodyEffect {
     /// Impulse \[N s\].
     linear: DVec3,
     /// Angular impulse \[N m s\].
@@ -68,7 +68,8 @@ struct Answer {
 impl Coarse {
     /// Bytes allocated for the time of a correction, for this many bodies.
     pub fn passing_bytes(bodies: u64) -> u64 {
-        let per_body = size_of::<Load>() + size_of::<Answer>() + size_of::<f64>() + size_of::<(u64, u32)>();
+        let per_body =
+            size_of::<NodeLoad>() + size_of::<BodyEffect>() + size_of::<f64>() + size_of::<(u64, u32)>();
         bodies * (per_body + size_of::<Element>() / 8) as u64
     }
 
@@ -79,14 +80,14 @@ impl Coarse {
     }
 
     /// Corrects the impulses of the contacts, and the velocities with them.
-    pub fn correct(&self, cone: Cone, problem: &mut Problem<'_>) {
+    pub fn correct(&self, cone: Cone, problem: &mut ContactProblem<'_>) {
         let bodies = problem.velocities().len();
         let Some(spacing) = mean_distance(problem.constraints(), problem.velocities()) else { return };
         let Some(world) = problem.world() else { return };
-        let mut loads = vec![Load::NONE; bodies];
+        let mut loads = vec![NodeLoad::NONE; bodies];
         problem.gather(&mut loads, |constraint, velocities, loads| load(cone, constraint, velocities, loads));
         let changes = Level { world, velocities: problem.velocities(), loads: &loads }.solve(CELL * spacing);
-        let mut answers = vec![Answer::default(); bodies];
+        let mut answers = vec![BodyEffect::default(); bodies];
         problem.gather(&mut answers, |constraint, _, answers| answer(&changes, constraint, answers));
         let length = step_length(problem.velocities(), &changes, &loads, &answers);
         if length > 0.0 {
@@ -100,7 +101,7 @@ impl Coarse {
 struct Level<'a> {
     world: &'a World,
     velocities: &'a [Velocity],
-    loads: &'a [Load],
+    loads: &'a [NodeLoad],
 }
 
 impl Level<'_> {
@@ -108,7 +109,7 @@ impl Level<'_> {
     fn solve(&self, edge: f64) -> Vec<f64> {
         let Level { world, velocities, .. } = *self;
         let centres = &world.bodies.position;
-        let grid = Grid::around(centres, velocities, &world.periodic, edge);
+        let grid = CoarseGrid::around(centres, velocities, &world.periodic, edge);
         let free = (0..velocities.len()).filter(|&body| velocities[body].is_free());
         let mut bodies: Vec<(u64, u32)> =
             free.map(|body| (grid.node(grid.locate(centres[body]).0, 0), body as u32)).collect();
@@ -133,7 +134,7 @@ impl Level<'_> {
     }
 
     /// Contribution of the bodies in the cell with these corners to the coarse problem.
-    fn element(&self, grid: &Grid, nodes: &[u64], corners: [u64; 8], bodies: &[(u64, u32)]) -> Element {
+    fn element(&self, grid: &CoarseGrid, nodes: &[u64], corners: [u64; 8], bodies: &[(u64, u32)]) -> Element {
         let place = |node| nodes.partition_point(|&known| known < node);
         let mut element = Element { nodes: corners.map(place), matrix: [[0.0; 8]; 8], slope: [0.0; 8] };
         for &(_, body) in bodies {
@@ -160,7 +161,7 @@ impl Level<'_> {
 
 /// Length α of the correction \[-\] that leaves the least error: 1 where the coarse problem describes the whole effect, and never above 1,
 /// so that no impulse leaves its cone.
-fn step_length(velocities: &[Velocity], changes: &[f64], loads: &[Load], answers: &[Answer]) -> f64 {
+fn step_length(velocities: &[Velocity], changes: &[f64], loads: &[NodeLoad], answers: &[BodyEffect]) -> f64 {
     let of_body = |body: usize| {
         let (velocity, answer) = (&velocities[body], &answers[body]);
         if !velocity.is_free() {
@@ -197,7 +198,7 @@ fn mean_distance(constraints: &[Constraint], velocities: &[Velocity]) -> Option<
 const SAMPLE: usize = 2000;
 
 /// Adds the contribution of a contact to the loads of its bodies.
-fn load(cone: Cone, constraint: &Constraint, [a, b]: [&Velocity; 2], loads: [Option<&mut Load>; 2]) {
+fn load(cone: Cone, constraint: &Constraint, [a, b]: [&Velocity; 2], loads: [Option<&mut NodeLoad>; 2]) {
     let impulse = &constraint.impulse;
     if impulse.normal <= 0.0 {
         return;
@@ -236,7 +237,7 @@ fn change_of(changes: &[f64], constraint: &Constraint) -> f64 {
 }
 
 /// Adds the effect of a correction of full length of a contact to the answers of its bodies.
-fn answer(changes: &[f64], constraint: &Constraint, answers: [Option<&mut Answer>; 2]) {
+fn answer(changes: &[f64], constraint: &Constraint, answers: [Option<&mut BodyEffect>; 2]) {
     if constraint.impulse.normal <= 0.0 {
         return;
     }
@@ -266,7 +267,7 @@ fn multiply_impulse(changes: &[f64], length: f64, constraint: &mut Constraint) -
 
 /// Grid of cubic cells around bodies, whose nodes carry μ.
 #[derive(Debug)]
-struct Grid {
+struct CoarseGrid {
     /// Corner with the least coordinates \[m\].
     corner: DVec3,
     /// Edges of a cell \[m\].
@@ -281,9 +282,9 @@ struct Grid {
 /// Largest number of cells along an axis, so that the number of a node fits 64 bits. Only cells with bodies cost anything.
 const MOST_CELLS: f64 = 1e6;
 
-impl Grid {
+impl CoarseGrid {
     /// Grid around the free bodies among those with these centres, with cells of about this edge \[m\].
-    fn around(centres: &[DVec3], velocities: &[Velocity], periodic: &Periodic, edge: f64) -> Grid {
+    fn around(centres: &[DVec3], velocities: &[Velocity], periodic: &Periodic, edge: f64) -> CoarseGrid {
         let free = centres.iter().zip(velocities).filter(|(_, velocity)| velocity.is_free());
         let [least, most] = free
             .fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[least, most], (centre, _)| {
@@ -297,7 +298,7 @@ impl Grid {
         let corner = periodic.select(periodic.min, 0.5 * (least + most) - 0.5 * cells * edge);
         let more = periodic.select(DVec3::ZERO, DVec3::ONE);
         let nodes = (cells + more).to_array().map(|nodes| nodes as u64);
-        Grid { corner, edge, cells, nodes, periodic: *periodic }
+        CoarseGrid { corner, edge, cells, nodes, periodic: *periodic }
     }
 
     /// Cell of a point, and the position of the point in the cell, 0 to 1 along each axis.
@@ -434,7 +435,7 @@ mod tests {
     };
 
     /// A function that is linear in each coordinate, taken from the nodes of the cells of a grid, with its gradient.
-    fn interpolated(grid: &Grid, at_node: impl Fn(DVec3) -> f64, point: DVec3) -> (f64, DVec3) {
+    fn interpolated(grid: &CoarseGrid, at_node: impl Fn(DVec3) -> f64, point: DVec3) -> (f64, DVec3) {
         let (cell, place) = grid.locate(point);
         let [x, y, z] = cell.map(f64::from);
         let node = |corner: usize| {
@@ -452,7 +453,7 @@ mod tests {
     #[test]
     fn between_nodes_changes_are_linear() {
         let centres = [DVec3::ZERO, DVec3::new(1.0, 0.3, 0.0), DVec3::new(0.4, -0.2, 2.0)];
-        let grid = Grid::around(&centres, &[FREE; 3], &Periodic::default(), 0.25);
+        let grid = CoarseGrid::around(&centres, &[FREE; 3], &Periodic::default(), 0.25);
         let gradient = DVec3::new(1.0, -2.0, 0.5);
         for point in centres.into_iter().chain([DVec3::new(0.31, 0.1, 1.7)]) {
             let (value, slope) = interpolated(&grid, |node| 3.0 + gradient.dot(node), point);
@@ -465,7 +466,7 @@ mod tests {
     fn on_a_periodic_axis_the_last_cell_ends_where_the_first_begins() {
         let periodic = Periodic { min: DVec3::splat(-0.1), length: DVec3::new(1.0, 0.0, 0.0) };
         let centres = [DVec3::ZERO, DVec3::new(0.8, 0.0, 0.5)];
-        let grid = Grid::around(&centres, &[FREE; 2], &periodic, 0.3);
+        let grid = CoarseGrid::around(&centres, &[FREE; 2], &periodic, 0.3);
         assert_eq!(grid.cells.x, 3.0, "the period has room for three");
         let nodes = |x: f64| grid.nodes(grid.locate(DVec3::new(x, 0.0, 0.1)).0);
         let [first, last] = [nodes(-0.09), nodes(0.89)];
@@ -478,7 +479,7 @@ mod tests {
     #[test]
     fn a_body_far_away_costs_no_more_than_one_near() {
         let centres = [DVec3::ZERO, DVec3::splat(1e9)];
-        let grid = Grid::around(&centres, &[FREE; 2], &Periodic::default(), 0.05);
+        let grid = CoarseGrid::around(&centres, &[FREE; 2], &Periodic::default(), 0.05);
         let [near, far] = centres.map(|centre| grid.nodes(grid.locate(centre).0));
         assert!(near.iter().all(|node| !far.contains(node)), "{near:?}, {far:?}");
     }

@@ -5,11 +5,11 @@
 //! turn with them. (In the drum with 10 sweeps the plug holds 48 % of the grains. With 16 colours it was 51 % this way, 39 % when
 //! boundaries take the lowest colour too, 47 % in the order of the keys.)
 //!
-//! Contacts that find no colour are overflow contacts, solved after the colours by mass splitting ([`super::split`]): in a dense bed of
-//! equal spheres 4 % of the contacts. There, 6 colours with a quarter of the contacts in the overflow converge as well as 15 colours that
-//! hold all of them. 8 colours keep the overflow small, as an overflow contact costs more than others. Contacts of grains with a surface of
-//! a dynamic body, which may be thousands, are always overflow contacts. Contacts of the few vertices of a box take colours: solved one
-//! after the other they converge within a few sweeps.
+//! Contacts that find no colour are overflow contacts, solved after the colours by mass splitting ([`split`](crate::contact::split)): in a
+//! dense bed of equal spheres 4 % of the contacts. There, 6 colours with a quarter of the contacts in the overflow converge as well as 15
+//! colours that hold all of them. 8 colours keep the overflow small, as an overflow contact costs more than others. Contacts of grains with
+//! a surface of a dynamic body, which may be thousands, are always overflow contacts. Contacts of the few vertices of a box take colours:
+//! solved one after the other they converge within a few sweeps.
 //!
 //! With many grains most contacts are within a tile, see [`super::tiles`]. They have colours, too, but within a tile the colours only set
 //! the order.

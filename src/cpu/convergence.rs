@@ -9,11 +9,11 @@
 
 use crate::contact::constraint::Constraint;
 use crate::contact::coupling::Alone;
-use crate::contact::problem::Problem;
+use crate::contact::problem::ContactProblem;
 use crate::contact::solver::{Limits, Outcome};
 use crate::contact::velocity::Velocity;
 use crate::engine::Snapshot;
-use crate::engine::convergence::{Convergence, Course, Histogram, ImpulseError, Point, Question};
+use crate::engine::convergence::{Convergence, Histogram, ImpulseError, Point, Question, SolveCourse};
 use crate::law::cone::Cone;
 use crate::settings::{Settings, WarmStart};
 
@@ -26,14 +26,14 @@ use super::{CpuEngine, narrowphase, residual, solvers, start_solve, warm_start};
 pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
     // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
     rayon::scope(|_| {
-        let mut problem = Substep::next(snapshot, settings);
+        let mut problem = StudiedSubstep::next(snapshot, settings);
         let courses = question.starts.iter().map(|&start| problem.course(start, question)).collect();
         Convergence { time: snapshot.world.time, courses }
     })
 }
 
 /// The contact problem of a substep, before a start is chosen.
-struct Substep {
+struct StudiedSubstep {
     /// Holds the constraints and velocities of the solve in progress.
     engine: CpuEngine,
     /// Contact constraints with their targets and the impulses of the substep before.
@@ -42,20 +42,24 @@ struct Substep {
     velocities: Vec<Velocity>,
 }
 
-impl Substep {
+impl StudiedSubstep {
     /// Makes the problem of the substep that follows a state.
-    fn next(snapshot: &Snapshot, settings: &Settings) -> Substep {
+    fn next(snapshot: &Snapshot, settings: &Settings) -> StudiedSubstep {
         let mut engine = CpuEngine::new(snapshot.world.clone(), *settings);
         let seeds: Vec<_> =
             snapshot.contacts.iter().map(|contact| (contact.key, contact.carried())).collect();
         engine.hold_seeds(&seeds);
         engine.find_contacts();
         engine.aim();
-        Substep { constraints: engine.constraints.clone(), velocities: engine.velocities.clone(), engine }
+        StudiedSubstep {
+            constraints: engine.constraints.clone(),
+            velocities: engine.velocities.clone(),
+            engine,
+        }
     }
 
     /// Solves from one start: to the reference solution, then once more, sweep by sweep.
-    fn course(&mut self, start: WarmStart, question: &Question) -> Course {
+    fn course(&mut self, start: WarmStart, question: &Question) -> SolveCourse {
         let cone = self.engine.settings.cone;
         let mut reference = Vec::new();
         let mut solution = None;
@@ -80,7 +84,7 @@ impl Substep {
         });
         points.extend(solution);
         let CpuEngine { constraints, velocities, .. } = &self.engine;
-        Course {
+        SolveCourse {
             start,
             points,
             histograms: histograms.unwrap_or_else(|| histograms_of(cone, constraints, velocities)),
@@ -89,7 +93,12 @@ impl Substep {
 
     /// Solves from one start. `visit` is called before the first sweep (0) and after every sweep, with the number of sweeps, the largest
     /// change of a constraint in the last one \[m/s\] and the problem.
-    fn solve(&mut self, start: WarmStart, iterations: u32, mut visit: impl FnMut(u32, f64, &Problem<'_>)) {
+    fn solve(
+        &mut self,
+        start: WarmStart,
+        iterations: u32,
+        mut visit: impl FnMut(u32, f64, &ContactProblem<'_>),
+    ) {
         let CpuEngine { world, settings, colouring, split, constraints, onsets, velocities, solver, .. } =
             &mut self.engine;
         constraints.clone_from(&self.constraints);
@@ -97,18 +106,18 @@ impl Substep {
         settings.warm_start = start;
         let end = world.time + settings.substep();
         let mut joints = start_solve(world, settings, end, constraints, onsets, velocities);
-        let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+        let problem = ContactProblem::new(colouring, split, constraints, velocities, &mut joints);
         let mut problem = problem.in_world(world);
         warm_start::apply(start, &mut problem);
         visit(0, f64::INFINITY, &problem);
-        let mut watch = |outcome: &Outcome, problem: &Problem<'_>| {
+        let mut watch = |outcome: &Outcome, problem: &ContactProblem<'_>| {
             visit(outcome.sweeps, outcome.change, problem);
         };
         solvers::solve(solver, settings, &mut problem, Limits::sweeps(iterations), Some(&mut watch));
     }
 }
 
-fn point(cone: Cone, sweep: u32, reference: &[f64], problem: &Problem<'_>) -> Point {
+fn point(cone: Cone, sweep: u32, reference: &[f64], problem: &ContactProblem<'_>) -> Point {
     let (constraints, velocities) = (problem.constraints(), problem.velocities());
     let [normal_without_compliance] =
         residual::spreads(constraints, velocities, residual::normal_without_compliance);

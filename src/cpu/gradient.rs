@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use crate::contact::Impulse;
 use crate::contact::constraint::{Constraint, change_since, times_d};
 use crate::contact::pass::{Give, Push};
-use crate::contact::problem::{Problem, linear_square, relative};
-use crate::contact::solver::{Limits, Outcome, Solver, Watch};
+use crate::contact::problem::{ContactProblem, linear_square, relative};
+use crate::contact::solver::{AfterSweep, Limits, Outcome, Solver};
 use crate::contact::tasks::SWEEP_CHUNK;
 use crate::contact::velocity::Velocity;
 use crate::law::cone::Cone;
@@ -27,7 +27,7 @@ const ROWS: f64 = 3.0;
 pub const BYTES_PER_CONTACT_ITERATION: u64 = (4 * size_of::<Constraint>()
     + 2 * size_of::<Impulse>()
     + 8 * size_of::<Velocity>()
-    + 6 * size_of::<Row>()) as u64;
+    + 6 * size_of::<Iterate>()) as u64;
 
 /// Accelerated projected gradient descent \[E15\].
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,7 +35,7 @@ pub struct ProjectedGradient;
 
 /// State of a contact in an iteration, beside its constraint.
 #[derive(Debug, Clone, Copy, Default)]
-struct Row {
+struct Iterate {
     /// Impulse after the iteration before, and the slope of the objective there.
     start: Impulse,
     slope_at_start: Impulse,
@@ -47,7 +47,7 @@ struct Row {
 }
 
 /// Result of an iteration, summed over the contacts.
-struct Course {
+struct IterationSums {
     /// Whether the objective curves more along the step than the steepness assumes.
     is_too_steep: bool,
     /// Whether the objective rises along the change of the impulses.
@@ -59,24 +59,24 @@ struct Course {
 impl ProjectedGradient {
     /// Bytes allocated for the time of a solve, for this many contacts.
     pub fn passing_bytes(contacts: u64) -> u64 {
-        contacts * size_of::<Row>() as u64
+        contacts * size_of::<Iterate>() as u64
     }
 }
 
 impl Solver for ProjectedGradient {
     fn solve(
         &mut self,
-        problem: &mut Problem<'_>,
+        problem: &mut ContactProblem<'_>,
         limits: Limits,
-        mut watch: Option<&mut Watch<'_>>,
+        mut watch: Option<&mut AfterSweep<'_>>,
     ) -> Outcome {
         problem.prepare();
         let mut at_start = problem.solve_joints();
         let steepest = ROWS * most_contacts_of_a_body(problem);
-        let mut rows = vec![Row::default(); problem.constraints().len()];
+        let mut rows = vec![Iterate::default(); problem.constraints().len()];
         problem.beside(&mut rows, |constraint, velocities, row| {
             let slope = residual::slope(constraint, velocities);
-            *row = Row { start: constraint.impulse, slope_at_start: slope, slope, ..Row::default() };
+            *row = Iterate { start: constraint.impulse, slope_at_start: slope, slope, ..Iterate::default() };
             []
         });
         let (mut steepness, mut momentum) = (FIRST_STEEPNESS, Momentum::default());
@@ -135,7 +135,7 @@ impl Momentum {
     }
 }
 
-impl Row {
+impl Iterate {
     /// Makes the impulse the next start, and extrapolates it by a share of the last change to the next point. The slope is extrapolated
     /// alike, as it is linear in the impulses.
     fn go_on(&mut self, impulse: &Impulse, share: f64) {
@@ -148,7 +148,7 @@ impl Row {
 
 /// Goes from the points of the rows down the slope, by 1/(steepness D), and projects onto the cones. Returns the largest change of a
 /// constraint or joint \[m/s\], and the course of the iteration.
-fn step(problem: &mut Problem<'_>, rows: &mut [Row], steepness: f64) -> (f64, Course) {
+fn step(problem: &mut ContactProblem<'_>, rows: &mut [Iterate], steepness: f64) -> (f64, IterationSums) {
     problem.aim(rows, |constraint, row| {
         let [normal, tangent, rolling] = constraint.effective_mass.map(|mass| mass / steepness);
         let (point, slope) = (&row.point, &row.slope_at_point);
@@ -166,7 +166,7 @@ fn step(problem: &mut Problem<'_>, rows: &mut [Row], steepness: f64) -> (f64, Co
     let changes = problem.constraints().par_iter().zip(&*rows).with_min_len(SWEEP_CHUNK);
     let changes = changes.map(|(constraint, row)| change_since(constraint, &row.start));
     let largest = changes.reduce(|| 0.0, f64::max);
-    let course = Course {
+    let course = IterationSums {
         is_too_steep: curvature > steepness * length,
         is_uphill: rise > 0.0,
         change: relative(change, size),
@@ -174,7 +174,7 @@ fn step(problem: &mut Problem<'_>, rows: &mut [Row], steepness: f64) -> (f64, Co
     (largest.max(of_joints), course)
 }
 
-impl Row {
+impl Iterate {
     /// Stores the slope at the new impulse. Returns the contribution of the constraint to five sums: the curvature along the step from the
     /// point, the square of the step in units of D, the rise along the change since the start, the square of that change, and the square of
     /// the impulse.
@@ -193,7 +193,7 @@ impl Row {
 }
 
 /// Number of contacts of the body that has most.
-fn most_contacts_of_a_body(problem: &Problem<'_>) -> f64 {
+fn most_contacts_of_a_body(problem: &ContactProblem<'_>) -> f64 {
     let mut contacts = vec![0u32; problem.velocities().len()];
     problem.gather(&mut contacts, |_, _, counts| {
         counts.into_iter().flatten().for_each(|count| *count += 1);

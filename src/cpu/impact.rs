@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::contact::constraint::{Constraint, Onset, times_d};
 use crate::contact::coupling::Coupling;
 use crate::contact::joints::Joints;
-use crate::contact::problem::Problem;
+use crate::contact::problem::ContactProblem;
 use crate::contact::solver::{Limits, Solver};
 use crate::contact::split::Split;
 use crate::contact::tasks::CHUNK;
@@ -26,7 +26,7 @@ use super::sweep::ProjectedGaussSeidel;
 
 /// Role of a contact in a round of impacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Role {
+enum ImpactRole {
     /// The contact would close within the substep, faster than the threshold: it leaves at this speed \[m/s\].
     Bounces(f64),
     /// The contact touches: it leaves at this speed at least \[m/s\].
@@ -63,7 +63,7 @@ pub fn solve(
     world: &World,
     contacts: Contacts<'_>,
     velocities: &mut [Velocity],
-    mut book: impl FnMut(&Problem<'_>),
+    mut book: impl FnMut(&ContactProblem<'_>),
 ) -> Impacts {
     let Contacts { colouring, split, constraints, onsets, coupling } = contacts;
     let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
@@ -75,9 +75,9 @@ pub fn solve(
             law.role(constraint, onset, velocities)
         });
         let mut joints = Joints::of_impacts(world, settings, velocities);
-        let problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
+        let problem = ContactProblem::new(&colouring, split, &mut impacts, velocities, &mut joints);
         let mut problem = problem.coupled(coupling);
-        let sweep_until = |tolerance, end: u32, done: &mut Impacts, problem: &mut Problem<'_>| {
+        let sweep_until = |tolerance, end: u32, done: &mut Impacts, problem: &mut ContactProblem<'_>| {
             let iterations = end - done.sweeps;
             let outcome = ProjectedGaussSeidel::plain(settings).solve(
                 problem,
@@ -162,24 +162,24 @@ impl Restitution<'_> {
             let speed = -closing(constraint, velocities);
             // The speed is tested first: few contacts are above the threshold, so the role is found for few.
             let bounces = speed > self.threshold
-                && matches!(self.role(constraint, onset, velocities), Role::Bounces(_));
+                && matches!(self.role(constraint, onset, velocities), ImpactRole::Bounces(_));
             if bounces { speed } else { 0.0 }
         };
         constraints.par_iter().zip(onsets).with_min_len(CHUNK).map(speed).reduce(|| 0.0, f64::max)
     }
 
-    fn role(&self, constraint: &Constraint, onset: &Onset, velocities: &[Velocity]) -> Role {
+    fn role(&self, constraint: &Constraint, onset: &Onset, velocities: &[Velocity]) -> ImpactRole {
         let reach = TOUCH_TOLERANCE * constraint.arm_a.length();
         let (before, gained) = (closing(constraint, velocities), self.gained(constraint, velocities));
         // At the impact half of the speed that the substep gives has been gained; the rest comes after it [E6].
         let rebound = -onset.restitution * (before + 0.5 * gained) - 0.5 * gained;
         let end = before + gained;
         if before < -self.threshold && onset.gap + self.settings.substep() * end.min(0.0) <= reach {
-            Role::Bounces(rebound)
+            ImpactRole::Bounces(rebound)
         } else if onset.gap <= reach {
-            Role::Touches(if end > 0.0 { rebound } else { 0.0 })
+            ImpactRole::Touches(if end > 0.0 { rebound } else { 0.0 })
         } else {
-            Role::Absent
+            ImpactRole::Absent
         }
     }
 
@@ -197,7 +197,7 @@ fn taking_part(
     colouring: &Colouring,
     constraints: &[Constraint],
     onsets: &[Onset],
-    role: impl Fn(&Constraint, &Onset) -> Role + Sync,
+    role: impl Fn(&Constraint, &Onset) -> ImpactRole + Sync,
 ) -> (Colouring, Vec<Constraint>) {
     let role_of = |constraint: usize| role(&constraints[constraint], &onsets[constraint]);
     let mut impacts = Vec::with_capacity(constraints.len());
@@ -209,7 +209,8 @@ fn taking_part(
             // Indices and roles are filtered, not constraints: a parallel filter collects its results in pieces, which take memory beside
             // the whole list.
             let with_role = of_part.map(|constraint| (constraint, role_of(constraint as usize)));
-            let touching: Vec<(u32, Role)> = with_role.filter(|(_, role)| *role != Role::Absent).collect();
+            let touching: Vec<(u32, ImpactRole)> =
+                with_role.filter(|(_, role)| *role != ImpactRole::Absent).collect();
             impacts.par_extend(
                 touching
                     .par_iter()
@@ -235,7 +236,7 @@ fn closing(constraint: &Constraint, velocities: &[Velocity]) -> f64 {
 }
 
 /// Constraint of the impact stage: rigid, without cohesion, with an impulse of zero at the start.
-fn impact_constraint(constraint: &Constraint, role: Role) -> Constraint {
+fn impact_constraint(constraint: &Constraint, role: ImpactRole) -> Constraint {
     let rigid = times_d(1.0, constraint.effective_mass[0]) - constraint.compliance;
     Constraint {
         impulse: Impulse::default(),
@@ -247,8 +248,8 @@ fn impact_constraint(constraint: &Constraint, role: Role) -> Constraint {
             constraint.effective_mass[2],
         ],
         bias: match role {
-            Role::Bounces(speed) | Role::Touches(speed) => speed,
-            Role::Absent => FAR,
+            ImpactRole::Bounces(speed) | ImpactRole::Touches(speed) => speed,
+            ImpactRole::Absent => FAR,
         },
         ..*constraint
     }

@@ -90,7 +90,8 @@ pub fn judge(
     // Grains are checked first: a reader knows them by number.
     let grains = (first..velocities.len()).into_par_iter().with_min_len(CHUNK);
     let mut boundaries = world.dynamic_boundaries().map(|(body, _)| body);
-    let is_bad = |body: usize| Some((body, verdict(body))).filter(|(_, verdict)| *verdict != Verdict::Good);
+    let is_bad =
+        |body: usize| Some((body, verdict(body))).filter(|(_, verdict)| *verdict != SpeedVerdict::Good);
     let Some((body, verdict)) = grains.find_map_first(is_bad).or_else(|| boundaries.find_map(is_bad)) else {
         return Ok(());
     };
@@ -98,10 +99,10 @@ pub fn judge(
     let name = || world.boundaries[body].name.clone();
     let diameters = |speed: f64| speed * h / diameter;
     Err(match (verdict, grain) {
-        (Verdict::TooFast { speed }, Some(grain)) => {
+        (SpeedVerdict::TooFast { speed }, Some(grain)) => {
             Error::Exploded { grain, time, speed, diameters: diameters(speed), time_step: h }
         }
-        (Verdict::TooFast { speed }, None) => {
+        (SpeedVerdict::TooFast { speed }, None) => {
             let acts_on = |constraint: &Constraint, body: usize| {
                 constraint.impulse.normal != 0.0 && constraint.bodies.contains(&(body as u32))
             };
@@ -115,20 +116,20 @@ pub fn judge(
 
 /// Result of the check of a velocity.
 #[derive(Clone, Copy, PartialEq)]
-enum Verdict {
+enum SpeedVerdict {
     Good,
     NotANumber,
     TooFast { speed: f64 },
 }
 
 /// Judges a velocity by the speed that contacts may add \[m/s\]; `free_speed` is computed only for bodies that are fast, which are few.
-fn verdict_on(velocity: &Velocity, limit: f64, free_speed: impl Fn() -> f64) -> Verdict {
+fn verdict_on(velocity: &Velocity, limit: f64, free_speed: impl Fn() -> f64) -> SpeedVerdict {
     let speed = velocity.linear.length();
     if !speed.is_finite() || !velocity.angular.is_finite() {
-        Verdict::NotANumber
+        SpeedVerdict::NotANumber
     } else if speed > limit && speed - free_speed() > limit {
-        Verdict::TooFast { speed }
+        SpeedVerdict::TooFast { speed }
     } else {
-        Verdict::Good
+        SpeedVerdict::Good
     }
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::carried::Known;
+use crate::contact::carried::KnownSide;
 use crate::contact::constants::LawConstants;
 use crate::contact::constraint::Constraint;
 use crate::contact::{Colouring, Impulse, Key};
@@ -30,7 +30,7 @@ pub struct Patches {
     /// Position of each of them in solving order.
     places: Vec<u32>,
     /// Normal and side of each of them from the last substep.
-    known: Vec<Known>,
+    known: Vec<KnownSide>,
     /// Ranges of the contacts of one sphere with one mesh.
     groups: Vec<Range<usize>>,
     joined: Vec<Joined>,
@@ -59,7 +59,7 @@ impl Patches {
         let keys: Vec<Key> = contacts.iter().map(|&contact| keys[contact as usize]).collect();
         let known = |key: &Key| match before.keys.binary_search(key) {
             Ok(found) => before.known[found],
-            Err(_) => Known::default(),
+            Err(_) => KnownSide::default(),
         };
         Patches {
             places: contacts.iter().map(|&contact| places[contact as usize]).collect(),
@@ -73,29 +73,30 @@ impl Patches {
 
     /// Bytes that the lists hold.
     pub fn bytes(&self) -> u64 {
-        let per_contact = size_of::<Key>() + 2 * size_of::<u32>() + size_of::<Known>() + size_of::<Joined>();
+        let per_contact =
+            size_of::<Key>() + 2 * size_of::<u32>() + size_of::<KnownSide>() + size_of::<Joined>();
         (self.keys.len() * per_contact + self.groups.len() * size_of::<Range<usize>>()) as u64
     }
 
     /// Normals and sides from the last substep, in the order of the keys.
     #[cfg(feature = "scenario")]
-    pub(super) fn known(&self) -> &[Known] {
+    pub(super) fn known(&self) -> &[KnownSide] {
         &self.known
     }
 
     /// A list of which only the normals and sides of these contacts, ascending, are known: it comes before another.
-    pub(crate) fn remembered(keys: Vec<Key>, known: Vec<Known>) -> Patches {
+    pub(crate) fn remembered(keys: Vec<Key>, known: Vec<KnownSide>) -> Patches {
         Patches { keys, known, ..Patches::default() }
     }
 
     /// Normal and side of a contact from the last substep, if it is one with a patch.
-    pub(crate) fn known_of(&self, key: &Key) -> Option<Known> {
+    pub(crate) fn known_of(&self, key: &Key) -> Option<KnownSide> {
         self.keys.binary_search(key).ok().map(|found| self.known[found])
     }
 
     /// Sets the normals and sides from the last substep; returns whether there are as many of them as contacts.
     #[cfg(feature = "scenario")]
-    pub(crate) fn set_known(&mut self, known: Vec<Known>) -> bool {
+    pub(crate) fn set_known(&mut self, known: Vec<KnownSide>) -> bool {
         let fit = known.len() == self.keys.len();
         self.known = known;
         fit
@@ -109,7 +110,7 @@ impl Patches {
     /// Computes the normals from the positions, for contacts of which only the impulses are known.
     pub fn find_normals(&mut self, world: &World) {
         let normal = |key: &Key| world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);
-        self.known = self.keys.iter().map(|key| Known { normal: normal(key), side: 0 }).collect();
+        self.known = self.keys.iter().map(|key| KnownSide { normal: normal(key), side: 0 }).collect();
     }
 
     /// Determines how each contact takes part in the substep.
@@ -118,7 +119,7 @@ impl Patches {
         self.joined = self.groups.par_iter().flat_map_iter(of_group).collect();
         for (known, joined) in self.known.iter_mut().zip(&self.joined) {
             let normal = joined.touch.map_or(DVec3::ZERO, |touch| touch.normal);
-            *known = Known { normal, side: joined.side };
+            *known = KnownSide { normal, side: joined.side };
         }
     }
 

@@ -1,7 +1,7 @@
 //! The solvers of the CPU engine, and which one solves a problem.
 
-use crate::contact::problem::Problem;
-use crate::contact::solver::{Limits, Outcome, Solver, Watch};
+use crate::contact::problem::ContactProblem;
+use crate::contact::solver::{AfterSweep, Limits, Outcome, Solver};
 use crate::settings::{Algorithm, Settings};
 
 use super::gradient::ProjectedGradient;
@@ -11,9 +11,9 @@ use super::sweep::ProjectedGaussSeidel;
 pub fn solve(
     sweeps: &mut ProjectedGaussSeidel,
     settings: &Settings,
-    problem: &mut Problem<'_>,
+    problem: &mut ContactProblem<'_>,
     limits: Limits,
-    watch: Option<&mut Watch<'_>>,
+    watch: Option<&mut AfterSweep<'_>>,
 ) -> Outcome {
     match settings.algorithm {
         Algorithm::Pgs => {

@@ -99,7 +99,7 @@ pub(super) fn make(
 const BLOCK: usize = 32;
 
 /// What the springs are stretched by: the contacts, positions and velocities at the start of a substep of the smooth method.
-pub(super) struct Contacts<'a> {
+pub(super) struct StretchedContacts<'a> {
     pub settings: &'a Settings,
     pub world: &'a World,
     pub keys: &'a [Key],
@@ -109,7 +109,7 @@ pub(super) struct Contacts<'a> {
     pub velocities: &'a [Velocity],
 }
 
-impl Contacts<'_> {
+impl StretchedContacts<'_> {
     /// Places the springs of all contacts, and stretches them.
     pub fn stretch(&self, constraints: &mut [Constraint]) {
         let blocks = constraints.par_chunks_mut(BLOCK).zip(self.springs.par_chunks(BLOCK));

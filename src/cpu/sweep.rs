@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use crate::contact::constraint::{Constraint, Response, change_since};
 use crate::contact::disjoint::Disjoint;
 use crate::contact::pass::{Push, Visit};
-use crate::contact::problem::Problem;
-use crate::contact::solver::{Limits, Outcome, Solver, Watch};
+use crate::contact::problem::ContactProblem;
+use crate::contact::solver::{AfterSweep, Limits, Outcome, Solver};
 use crate::contact::tasks::SWEEP_CHUNK;
 use crate::contact::velocity::Velocity;
 use crate::engine::clock::Instant;
@@ -26,7 +26,7 @@ use super::coarse::Coarse;
 pub struct ProjectedGaussSeidel {
     acceleration: Acceleration,
     cone: Cone,
-    momentum: Momentum,
+    momentum: LastVelocities,
     coarse: Coarse,
 }
 
@@ -52,7 +52,7 @@ impl ProjectedGaussSeidel {
 
     /// Bytes that a solver with accelerated sweeps holds for this number of bodies.
     pub fn planned_bytes(bodies: u64) -> u64 {
-        Momentum::planned_bytes(bodies)
+        LastVelocities::planned_bytes(bodies)
     }
 
     /// Number of bodies that the solver has room for.
@@ -77,7 +77,7 @@ impl ProjectedGaussSeidel {
     /// `compared`.
     fn sweep(
         &mut self,
-        problem: &mut Problem<'_>,
+        problem: &mut ContactProblem<'_>,
         done: u32,
         is_last: bool,
         [compared, noted]: [bool; 2],
@@ -105,9 +105,9 @@ impl ProjectedGaussSeidel {
 impl Solver for ProjectedGaussSeidel {
     fn solve(
         &mut self,
-        problem: &mut Problem<'_>,
+        problem: &mut ContactProblem<'_>,
         limits: Limits,
-        mut watch: Option<&mut Watch<'_>>,
+        mut watch: Option<&mut AfterSweep<'_>>,
     ) -> Outcome {
         problem.prepare();
         // Joints are solved first, so that the first sweep finds machines that have responded to the impulses at the start.
@@ -143,11 +143,11 @@ impl Solver for ProjectedGaussSeidel {
 
 /// Velocities after the last sweep, linear and angular, for extrapolation \[E12\]. The constraints hold the impulses after it.
 #[derive(Debug, Default)]
-struct Momentum {
+struct LastVelocities {
     velocities: Vec<[DVec3; 2]>,
 }
 
-impl Momentum {
+impl LastVelocities {
     fn planned_bytes(bodies: u64) -> u64 {
         bodies * size_of::<[DVec3; 2]>() as u64
     }

@@ -18,7 +18,7 @@ const LEAST_TILES: usize = 16;
 const NONE: u32 = u32::MAX;
 
 /// Position \[m\] and index of a body.
-type Place = (DVec3, u32);
+type Located = (DVec3, u32);
 
 /// Assignment of the bodies to tiles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -37,7 +37,7 @@ impl Tiles {
 
     /// Tiles of a world, with at most `most_bodies` bodies in each.
     pub fn of(world: &World, most_bodies: usize) -> Tiles {
-        let mut places: Vec<Place> = places(world).collect();
+        let mut places: Vec<Located> = places(world).collect();
         let mut of_body = vec![NONE; world.bodies.len()];
         let tiles = halved(&mut places, most_bodies.max(1));
         for (tile, places) in tiles.iter().enumerate() {
@@ -60,7 +60,7 @@ impl Tiles {
 }
 
 /// Positions and indices of the dynamic bodies, without those of grains that were removed.
-fn places(world: &World) -> impl Iterator<Item = Place> {
+fn places(world: &World) -> impl Iterator<Item = Located> {
     let bodies = world.bodies.inverse_mass.iter().zip(&world.bodies.position).zip(0..);
     bodies
         .filter(|((inverse_mass, _), _)| **inverse_mass > 0.0)
@@ -68,7 +68,7 @@ fn places(world: &World) -> impl Iterator<Item = Place> {
 }
 
 /// Halves these bodies until no part has more than `most`; the halves of a part differ by one body at most.
-fn halved(places: &mut [Place], most: usize) -> Vec<&mut [Place]> {
+fn halved(places: &mut [Located], most: usize) -> Vec<&mut [Located]> {
     if places.len() <= most {
         return vec![places];
     }

@@ -7,7 +7,7 @@ use crate::contact::Impulse;
 use crate::contact::constants::LawConstants;
 use crate::contact::constraint::{Constraint, Onset};
 use crate::contact::pass::{Give, Push};
-use crate::contact::problem::Problem;
+use crate::contact::problem::ContactProblem;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::Velocity;
 use crate::engine::model_gain;
@@ -89,7 +89,7 @@ fn into_cone(cone: Cone, constraint: &Constraint, guess: Impulse) -> Impulse {
 
 /// Applies the initial impulses and cohesion to the velocities, v ← v + M⁻¹ Gᵀ λ⁰. A warm start that leaves λ⁰ out applies cohesion alone,
 /// and is worse than a cold one.
-pub fn apply(start: WarmStart, problem: &mut Problem<'_>) {
+pub fn apply(start: WarmStart, problem: &mut ContactProblem<'_>) {
     let carries = f64::from(u8::from(start.updates_velocities()));
     problem.visit(&Give(|constraint: &mut Constraint| {
         let impulse = constraint.impulse.scaled(carries);

@@ -135,14 +135,14 @@ pub fn unbalanced(snapshot: &Snapshot) -> f64 {
 }
 
 /// Motion of a body: displacement, and rotation times the length of its arms.
-type Motion = [DVec3; 2];
+type Displacement = [DVec3; 2];
 
 /// Closed contact as a spring.
-struct Spring {
+struct ContactSpring {
     contact: usize,
     bodies: [usize; 2],
     /// Effect of a unit of force on the bodies: force, and moment over the length of the arms.
-    push: [Motion; 2],
+    push: [Displacement; 2],
     /// Stiffness over the usual one \[-\].
     stiffness: f64,
     /// Whether the solver has a force at the contact.
@@ -151,11 +151,11 @@ struct Spring {
 
 /// Closed contacts of a state as springs, in units of their usual (mean) force and stiffness.
 struct Springs {
-    list: Vec<Spring>,
+    list: Vec<ContactSpring>,
     /// Exponent of the overlap in the force law \[-\].
     power: f64,
     /// Effect of the solver's forces on the bodies.
-    target: Vec<Motion>,
+    target: Vec<Displacement>,
     /// Usual force, the mean of the solver's forces that press \[N\].
     force: f64,
 }
@@ -176,8 +176,8 @@ impl Springs {
                 || contact.gap <= CLOSED * world.effective_radius(contact.key.a, contact.key.b)
         };
         let closed = snapshot.contacts.iter().enumerate().filter(|(_, contact)| is_closed(contact));
-        let mut list: Vec<Spring> =
-            closed.map(|(place, contact)| Spring::of(world, law, place, contact)).collect();
+        let mut list: Vec<ContactSpring> =
+            closed.map(|(place, contact)| ContactSpring::of(world, law, place, contact)).collect();
         let usual = list.iter().map(|spring| spring.stiffness).sum::<f64>() / list.len() as f64;
         list.iter_mut().for_each(|spring| spring.stiffness /= usual);
         shorten_arms(&mut list, world.bodies.len());
@@ -191,7 +191,7 @@ impl Springs {
     }
 
     /// Effect G f of forces on the bodies.
-    fn effect(&self, forces: &[f64]) -> Vec<Motion> {
+    fn effect(&self, forces: &[f64]) -> Vec<Displacement> {
         let mut effect = vec![[DVec3::ZERO; 2]; self.target.len()];
         for (spring, &force) in self.list.iter().zip(forces) {
             for (body, push) in spring.bodies.into_iter().zip(&spring.push) {
@@ -203,8 +203,8 @@ impl Springs {
     }
 
     /// Overlaps that displacements of the bodies make.
-    fn overlaps(&self, places: &[Motion]) -> Vec<f64> {
-        let of_spring = |spring: &Spring| {
+    fn overlaps(&self, places: &[Displacement]) -> Vec<f64> {
+        let of_spring = |spring: &ContactSpring| {
             let sides = spring.bodies.into_iter().zip(&spring.push);
             -sides.map(|(body, push)| inner(push, &places[body])).sum::<f64>()
         };
@@ -213,13 +213,14 @@ impl Springs {
 
     /// Forces of overlaps.
     fn forces(&self, overlaps: &[f64]) -> Vec<f64> {
-        let force = |(spring, overlap): (&Spring, &f64)| spring.stiffness * overlap.max(0.0).powf(self.power);
+        let force =
+            |(spring, overlap): (&ContactSpring, &f64)| spring.stiffness * overlap.max(0.0).powf(self.power);
         self.list.iter().zip(overlaps).map(force).collect()
     }
 
     /// Energy of the springs at these displacements, less the work of the target, and with the energy of the stiffness that holds the
     /// bodies.
-    fn energy(&self, places: &[Motion], held: &[Motion]) -> f64 {
+    fn energy(&self, places: &[Displacement], held: &[Displacement]) -> f64 {
         let overlaps = self.overlaps(places);
         let exponent = self.power + 1.0;
         let stored = self.list.iter().zip(&overlaps);
@@ -252,7 +253,7 @@ impl Springs {
     }
 
     /// Minimises the energy by Newton's method with the bodies held at `start`, to a slope of a tenth of `enough`.
-    fn balance(&self, start: Vec<Motion>, enough: f64) -> Vec<Motion> {
+    fn balance(&self, start: Vec<Displacement>, enough: f64) -> Vec<Displacement> {
         let [_, steps, halvings] = MOST_ITERATIONS;
         let mut places = start.clone();
         let size = product(&self.target, &self.target).sqrt();
@@ -288,7 +289,7 @@ impl Springs {
     }
 
     /// Slope of the energy over the displacements.
-    fn slope(&self, places: &[Motion], held: &[Motion]) -> Vec<Motion> {
+    fn slope(&self, places: &[Displacement], held: &[Displacement]) -> Vec<Displacement> {
         let effect = self.effect(&self.forces(&self.overlaps(places)));
         let slope = add(&self.target, -1.0, &effect);
         add(&slope, HOLD, &add(places, -1.0, held))
@@ -296,10 +297,10 @@ impl Springs {
 
     /// Newton step that leaves this share of the slope if stiffnesses stay as they are, by conjugate gradients with the diagonal as
     /// preconditioner.
-    fn newton_step(&self, overlaps: &[f64], slope: &[Motion], share: f64) -> Vec<Motion> {
+    fn newton_step(&self, overlaps: &[f64], slope: &[Displacement], share: f64) -> Vec<Displacement> {
         // While no spring has an overlap, the contacts that press in the solver count as pressed by a usual overlap.
         let is_slack = overlaps.iter().all(|overlap| *overlap <= 0.0);
-        let stiffness = |(spring, &overlap): (&Spring, &f64)| {
+        let stiffness = |(spring, &overlap): (&ContactSpring, &f64)| {
             let overlap = match is_slack {
                 true => f64::from(spring.is_pressed),
                 false if overlap > 0.0 => overlap.max(LEAST_OVERLAP),
@@ -316,7 +317,7 @@ impl Springs {
                 diagonal[body][1] += stiffness * push[1] * push[1];
             }
         }
-        let precondition = |slope: &[Motion], into: &mut [Motion]| {
+        let precondition = |slope: &[Displacement], into: &mut [Displacement]| {
             for ((into, slope), diagonal) in into.iter_mut().zip(slope).zip(&diagonal) {
                 *into = [slope[0] / diagonal[0], slope[1] / diagonal[1]];
             }
@@ -349,7 +350,7 @@ impl Springs {
 
 impl Springs {
     /// Forces of springs of these stiffnesses against a displacement `way`, with the stiffness that holds the bodies.
-    fn stiffen(&self, stiffnesses: &[f64], way: &[Motion], into: &mut [Motion]) {
+    fn stiffen(&self, stiffnesses: &[f64], way: &[Displacement], into: &mut [Displacement]) {
         into.iter_mut().zip(way).for_each(|(into, way)| *into = [HOLD * way[0], HOLD * way[1]]);
         for (spring, stiffness) in
             self.list.iter().zip(stiffnesses).filter(|(_, stiffness)| **stiffness > 0.0)
@@ -364,8 +365,8 @@ impl Springs {
     }
 }
 
-impl Spring {
-    fn of(world: &World, law: NormalLaw, place: usize, contact: &ContactState) -> Spring {
+impl ContactSpring {
+    fn of(world: &World, law: NormalLaw, place: usize, contact: &ContactState) -> ContactSpring {
         let bodies = contact.bodies.map(|body| body as usize);
         let (a, b) = (contact.key.a, contact.key.b);
         let elasticity = law.elasticity(world.law(a, b).effective_modulus, world.effective_radius(a, b));
@@ -382,12 +383,12 @@ impl Spring {
             let is_lever = moment.length() > LEVER * arm.length();
             [push * locked.free_translation(), if is_lever { moment } else { DVec3::ZERO }]
         });
-        Spring { contact: place, bodies, push, stiffness, is_pressed: contact.is_active() }
+        ContactSpring { contact: place, bodies, push, stiffness, is_pressed: contact.is_active() }
     }
 }
 
 /// Divides the moments of each body by its largest one, so that rotations count as displacements do.
-fn shorten_arms(list: &mut [Spring], bodies: usize) {
+fn shorten_arms(list: &mut [ContactSpring], bodies: usize) {
     let mut largest = vec![0.0f64; bodies];
     for spring in &*list {
         for (body, push) in spring.bodies.into_iter().zip(&spring.push) {
@@ -403,20 +404,20 @@ fn shorten_arms(list: &mut [Spring], bodies: usize) {
     }
 }
 
-fn inner(a: &Motion, b: &Motion) -> f64 {
+fn inner(a: &Displacement, b: &Displacement) -> f64 {
     a[0].dot(b[0]) + a[1].dot(b[1])
 }
 
-fn product(a: &[Motion], b: &[Motion]) -> f64 {
+fn product(a: &[Displacement], b: &[Displacement]) -> f64 {
     a.iter().zip(b).map(|(a, b)| inner(a, b)).sum()
 }
 
 /// Adds factor · b to a.
-fn add_to(a: &mut [Motion], factor: f64, b: &[Motion]) {
+fn add_to(a: &mut [Displacement], factor: f64, b: &[Displacement]) {
     a.iter_mut().zip(b).for_each(|(a, b)| *a = [a[0] + factor * b[0], a[1] + factor * b[1]]);
 }
 
 /// Returns a + factor · b.
-fn add(a: &[Motion], factor: f64, b: &[Motion]) -> Vec<Motion> {
+fn add(a: &[Displacement], factor: f64, b: &[Displacement]) -> Vec<Displacement> {
     a.iter().zip(b).map(|(a, b)| [a[0] + factor * b[0], a[1] + factor * b[1]]).collect()
 }

@@ -4,7 +4,7 @@
 use super::{Residuals, Spread};
 use crate::settings::WarmStart;
 
-/// Kinds of constraints, in the order of [`Course::histograms`], with the unit of their residuals.
+/// Kinds of constraints, in the order of [`SolveCourse::histograms`], with the unit of their residuals.
 pub const ROW_KINDS: [(&str, &str); 3] = [("normal", "m/s"), ("friction", "m/s"), ("rolling", "rad/s")];
 
 /// Plan of a convergence study of a substep.
@@ -24,12 +24,12 @@ pub struct Convergence {
     /// Time at which its substep begins \[s\].
     pub time: f64,
     /// One solve per start.
-    pub courses: Vec<Course>,
+    pub courses: Vec<SolveCourse>,
 }
 
 /// Solve from one start.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Course {
+pub struct SolveCourse {
     /// Warm start of the impulses.
     pub start: WarmStart,
     /// State of the solve after 0, 1, 2 and so on sweeps; the last point is the reference solution itself.

@@ -25,7 +25,7 @@ pub struct Buffers {
 
 /// Part of a buffer that belongs to a world.
 #[derive(Clone)]
-pub(super) struct Part {
+pub(super) struct WorldPart {
     pub(super) buffer: wgpu::Buffer,
     /// First byte.
     pub(super) start: u64,
@@ -85,17 +85,17 @@ impl Buffers {
     pub(super) fn clear(&self, device: &Device, slot: u32) {
         let mut encoder = device.encoder();
         for name in self.names() {
-            let Part { buffer, start, bytes } = self.part(name, slot);
+            let WorldPart { buffer, start, bytes } = self.part(name, slot);
             encoder.clear_buffer(&buffer, start, Some(bytes));
         }
         device.submit(encoder);
     }
 
     /// Returns the part of a buffer that belongs to the world in this slot.
-    pub(super) fn part(&self, name: &str, slot: u32) -> Part {
+    pub(super) fn part(&self, name: &str, slot: u32) -> WorldPart {
         let buffer = self.get(name).clone();
         let bytes = buffer.size() >> self.bits;
-        Part { buffer, start: u64::from(slot) * bytes, bytes }
+        WorldPart { buffer, start: u64::from(slot) * bytes, bytes }
     }
 
     pub(super) fn launcher(&self) -> Option<&Launcher> {

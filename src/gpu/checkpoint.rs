@@ -21,7 +21,7 @@ use crate::model::consistent::{Fault, claim, claim_length};
 
 use super::GpuEngine;
 use super::capacity::Capacity;
-use super::consistent::{Lists, Saved, list};
+use super::consistent::{Lists, SavedGpu, list};
 use super::features::Features;
 use super::layout::{
     self, Anchors, ConstraintHead, Contact, Loads, Overflow, Pose, Status, Totals, Velocity,
@@ -35,7 +35,7 @@ const MOST_SPARE: usize = 1 << 10;
 
 /// State of the host in a checkpoint; the contents of the buffers in [`STATE`] come after it.
 #[derive(Serialize, Deserialize)]
-struct State<'a> {
+struct SavedHost<'a> {
     world: Cow<'a, World>,
     /// Number of grains for which the world has room.
     room_for_grains: usize,
@@ -105,7 +105,7 @@ fn in_use(buffer: &str, world: &World, status: &Status, capacity: &Capacity, num
     .min(room)
 }
 
-impl State<'_> {
+impl SavedHost<'_> {
     /// Takes the contents of the buffers from the bytes behind the state.
     fn lists<'a>(&self, bytes: &mut &'a [u8]) -> Result<Lists<'a>, Error> {
         let mut lists = Lists::new();
@@ -133,7 +133,7 @@ impl State<'_> {
             "more room than there is".into()
         })?;
         self.loads.check(world.boundaries.len())?;
-        let saved = Saved { world, anchors: &self.anchors, capacity, status, lists };
+        let saved = SavedGpu { world, anchors: &self.anchors, capacity, status, lists };
         saved.check_counts()?;
         let numbers = 2 * features.impulse_pairs() as usize;
         for (name, &found) in STATE.into_iter().zip(&self.buffers) {
@@ -149,7 +149,7 @@ impl GpuEngine {
     pub(super) async fn write_state(&self, out: &mut dyn Write) -> Result<(), Error> {
         let numbers = self.numbers_per_impulse();
         let sizes = STATE.map(|name| in_use(name, &self.world, &self.status, &self.slot.capacity(), numbers));
-        let state = State {
+        let state = SavedHost {
             world: Cow::Borrowed(&self.world),
             room_for_grains: self.world.grains.capacity(),
             anchors: self.anchors,
@@ -179,7 +179,7 @@ impl GpuEngine {
     /// # Errors
     /// [`Error::Unusable`] when the state is of another kind.
     pub fn saved_state(mut bytes: &[u8]) -> Result<(World, Vec<(Key, Impulse)>), Error> {
-        let state: State<'static> = saved::read(&mut bytes)?;
+        let state: SavedHost<'static> = saved::read(&mut bytes)?;
         let (lists, status) = (state.lists(&mut bytes)?, state.status()?);
         state.check(&status, &lists, state.features).map_err(|fault| saved::foreign(&fault))?;
         let mut world = state.world.into_owned();
@@ -208,7 +208,7 @@ impl GpuEngine {
     }
 
     pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
-        let state: State<'static> = saved::read(&mut bytes)?;
+        let state: SavedHost<'static> = saved::read(&mut bytes)?;
         let (lists, status) = (state.lists(&mut bytes)?, state.status()?);
         let fits = state.world.check_scene(&self.world);
         let fits = fits.and_then(|()| state.check(&status, &lists, state.features));
@@ -218,7 +218,7 @@ impl GpuEngine {
             return Err(saved::other_meshes());
         }
         // The patches of surfaces are known only now.
-        let room = Saved {
+        let room = SavedGpu {
             world: &self.world,
             anchors: &state.anchors,
             capacity: &state.capacity,
@@ -289,7 +289,7 @@ mod tests {
         let settings = Settings::default();
         let anchors = Anchors::for_world(&world, &settings);
         let loads = Loads::none(LoadScale::of(&world, &anchors), &world, settings.substep());
-        let state = State {
+        let state = SavedHost {
             room_for_grains: 1,
             anchors,
             capacity: Capacity::for_world(&world, &settings, Room::Contacts(7)),

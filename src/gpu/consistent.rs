@@ -25,7 +25,7 @@ const MOST_FACTOR: u32 = 1 << 24;
 pub type Lists<'a> = BTreeMap<&'static str, &'a [u8]>;
 
 /// Saved state of a device, to be checked.
-pub struct Saved<'a> {
+pub struct SavedGpu<'a> {
     /// World of the host.
     pub world: &'a World,
     /// Grid of the positions.
@@ -43,7 +43,7 @@ pub fn list<T: Pod>(lists: &Lists<'_>, name: &str) -> Vec<T> {
     lists.get(name).map(|bytes| bytemuck::pod_collect_to_vec(bytes)).unwrap_or_default()
 }
 
-impl Saved<'_> {
+impl SavedGpu<'_> {
     /// Checks that the room is enough for the world.
     ///
     /// # Errors

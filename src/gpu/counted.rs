@@ -47,9 +47,9 @@ impl<'a> CountedPass<'a> {
 
 /// Number of dispatches in a submission, by stage.
 #[derive(Debug, Default)]
-pub(super) struct Tally(Vec<(&'static str, u32)>);
+pub(super) struct DispatchTally(Vec<(&'static str, u32)>);
 
-impl Tally {
+impl DispatchTally {
     pub(super) fn add(&mut self, stage: &'static str, dispatches: u32) {
         match self.0.iter_mut().find(|(name, _)| *name == stage) {
             Some((_, count)) => *count += dispatches,
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn dispatches_of_equal_steps_are_shared_out() {
-        let mut tally = Tally::default();
+        let mut tally = DispatchTally::default();
         for _ in 0..3 {
             tally.add("predict", 4);
             tally.add(SWEEP, 341);
@@ -85,6 +85,6 @@ mod tests {
         let found = tally.of_one_step(3, &settings);
         assert_eq!((found.per_step, found.per_sweep), (345, 17));
         assert_eq!(found.stages, [("predict", 4), (SWEEP, 341)]);
-        assert_eq!(Tally::default().of_one_step(0, &settings), Dispatches::default());
+        assert_eq!(DispatchTally::default().of_one_step(0, &settings), Dispatches::default());
     }
 }

@@ -21,9 +21,9 @@ use crate::engine::Dispatches;
 use crate::engine::clock::Instant;
 use crate::error::Error;
 
-use super::buffers::{Buffers, Part};
+use super::buffers::{Buffers, WorldPart};
 use super::capacity::Capacity;
-use super::counted::{CountedPass, Tally};
+use super::counted::{CountedPass, DispatchTally};
 use super::device::{Device, STORAGE_BUFFERS_OF_MANY};
 use super::features::Features;
 use super::kernel::Kernels;
@@ -35,7 +35,7 @@ use super::shader::Edit;
 use super::step::{self, Pace};
 use super::timing::Timer;
 
-pub(super) use request::{Answer, Request, Results, Wanted};
+pub(super) use request::{LaunchAnswer, LaunchResults, Request, Wanted};
 
 /// Least time for which a launch waits for members that are late.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -45,22 +45,22 @@ pub struct Ensemble {
     device: Device,
     /// Power of two of the number of slots.
     bits: u32,
-    shared: Mutex<Shared>,
+    shared: Mutex<EnsembleShared>,
     /// Signal to members that wait: another has made a launch, or leaves.
     changed: Condvar,
 }
 
 /// What the members of an ensemble share.
-struct Shared {
+struct EnsembleShared {
     /// Buffers and kernels; `None` before the first world has come.
     data: Option<Data>,
     /// Edits of the shaders, for tests.
     edits: Vec<Edit>,
-    slots: Vec<State>,
+    slots: Vec<SlotState>,
     /// Members that wait for a launch, with what they ask for.
     waiting: Vec<(u32, Request)>,
     /// Answers that members have not taken yet; `None` where the launch failed.
-    answers: BTreeMap<u32, Option<Box<Answer>>>,
+    answers: BTreeMap<u32, Option<Box<LaunchAnswer>>>,
     /// Whether a launch is under way.
     is_launching: bool,
     /// Duration of the last launch, and so the time for which the next one waits for members that are late.
@@ -77,7 +77,7 @@ struct Data {
 
 /// State of a slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SlotState {
     /// No world has it.
     Free,
     /// Its world is expected to take part in the next launch.
@@ -98,10 +98,10 @@ impl Ensemble {
             return Err(Error::FewStorageBuffers { needed, there });
         }
         probe::check(&device)?;
-        let shared = Shared {
+        let shared = EnsembleShared {
             data: None,
             edits: Vec::new(),
-            slots: vec![State::Free; 1 << bits],
+            slots: vec![SlotState::Free; 1 << bits],
             waiting: Vec::new(),
             answers: BTreeMap::new(),
             is_launching: false,
@@ -121,24 +121,24 @@ impl Ensemble {
         &self.device
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shared> {
+    fn lock(&self) -> MutexGuard<'_, EnsembleShared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives a slot to a world with these features that needs this capacity.
     pub(super) fn join(self: &Arc<Self>, features: Features, capacity: &Capacity) -> Result<Slot, Error> {
         let mut shared = self.lock();
-        let index = shared.slots.iter().position(|slot| *slot == State::Free);
+        let index = shared.slots.iter().position(|slot| *slot == SlotState::Free);
         let index = index.ok_or(Error::EnsembleFull { worlds: self.room() })?;
         shared.prepare(self, features, capacity)?;
         shared.data().buffers.clear(&self.device, index as u32);
-        shared.slots[index] = State::Expected;
+        shared.slots[index] = SlotState::Expected;
         drop(shared);
         Ok(Slot { ensemble: Arc::clone(self), index: index as u32 })
     }
 }
 
-impl Shared {
+impl EnsembleShared {
     fn data(&self) -> &Data {
         self.data.as_ref().expect("a member has joined, and the first one brings the data")
     }
@@ -181,7 +181,7 @@ impl Shared {
     }
 
     fn write(&self, device: &Device, slot: u32, buffer: &str, offset: u64, bytes: &[u8]) {
-        let Part { buffer, start, .. } = self.data().buffers.part(buffer, slot);
+        let WorldPart { buffer, start, .. } = self.data().buffers.part(buffer, slot);
         device.queue().write_buffer(&buffer, start + offset, bytes);
     }
 
@@ -208,9 +208,12 @@ impl Shared {
         }
         self.choose(device, &class.iter().map(|(slot, _)| *slot).collect::<Vec<_>>());
         let mut encoder = device.encoder();
-        let mut tally = Tally::default();
-        let launch =
-            Launch { kernels: self.kernels(first.features), buffers: &self.data().buffers, request: first };
+        let mut tally = DispatchTally::default();
+        let launch = PendingLaunch {
+            kernels: self.kernels(first.features),
+            buffers: &self.data().buffers,
+            request: first,
+        };
         let timed = match &self.timer {
             Some(timer) => launch.encode_timed_step(&mut encoder, pace, timer, &mut tally),
             None => Vec::new(),
@@ -238,7 +241,7 @@ impl Shared {
 
     /// Whether every member that is expected asks for steps.
     fn is_complete(&self) -> bool {
-        self.waiting.len() >= self.slots.iter().filter(|slot| **slot == State::Expected).count()
+        self.waiting.len() >= self.slots.iter().filter(|slot| **slot == SlotState::Expected).count()
     }
 
     /// Begins a launch of those who wait. Members that have not asked for steps are no longer expected.
@@ -246,8 +249,8 @@ impl Shared {
         let requests = std::mem::take(&mut self.waiting);
         let is_here = |slot: usize| requests.iter().any(|(here, _)| *here as usize == slot);
         for (slot, state) in self.slots.iter_mut().enumerate() {
-            if *state == State::Expected && !is_here(slot) {
-                *state = State::Absent;
+            if *state == SlotState::Expected && !is_here(slot) {
+                *state = SlotState::Absent;
             }
         }
         self.is_launching = true;
@@ -256,20 +259,20 @@ impl Shared {
 }
 
 /// Kernels, buffers and settings of the worlds of a launch.
-struct Launch<'a> {
+struct PendingLaunch<'a> {
     kernels: &'a Kernels,
     buffers: &'a Buffers,
     request: &'a Request,
 }
 
-impl Launch<'_> {
+impl PendingLaunch<'_> {
     /// Encodes one step with a compute pass per stage, so that each stage can be timed. Returns the names of the stages.
     fn encode_timed_step(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         pace: Pace,
         timer: &Timer,
-        tally: &mut Tally,
+        tally: &mut DispatchTally,
     ) -> Vec<&'static str> {
         let mut names = Vec::new();
         self.request.method.for_each_stage(self.request.settings.substeps, pace, |stage| {
@@ -281,7 +284,7 @@ impl Launch<'_> {
         names
     }
 
-    fn encode_stage(&self, pass: &mut CountedPass<'_>, stage: &step::Stage, tally: &mut Tally) {
+    fn encode_stage(&self, pass: &mut CountedPass<'_>, stage: &step::Stage, tally: &mut DispatchTally) {
         let before = pass.dispatches();
         self.kernels.encode(pass, stage, &self.request.settings, self.buffers);
         tally.add(stage.name, pass.dispatches() - before);
@@ -295,11 +298,11 @@ pub(super) struct Slot {
 }
 
 /// Turn of a member that waits.
-enum Turn {
+enum WaitTurn {
     /// Launch for these members, itself among them.
     Launch(Vec<(u32, Request)>),
     /// Take the answer of a launch by another member.
-    Take(Option<Box<Answer>>),
+    Take(Option<Box<LaunchAnswer>>),
 }
 
 impl Slot {
@@ -327,7 +330,7 @@ impl Slot {
     }
 
     /// Returns the part of a buffer that belongs to this world.
-    pub(super) fn part(&self, buffer: &str) -> Part {
+    pub(super) fn part(&self, buffer: &str) -> WorldPart {
         self.ensemble.lock().data().buffers.part(buffer, self.index)
     }
 
@@ -348,13 +351,13 @@ impl Slot {
 
     /// Reads the first bytes of several buffers, one after the other, in one wait.
     pub(super) async fn read(&self, parts: &[(&str, u64)]) -> Result<Vec<u8>, Error> {
-        let parts: Vec<Part> =
-            parts.iter().map(|&(buffer, bytes)| Part { bytes, ..self.part(buffer) }).collect();
+        let parts: Vec<WorldPart> =
+            parts.iter().map(|&(buffer, bytes)| WorldPart { bytes, ..self.part(buffer) }).collect();
         readback::read_all(self.device(), &parts).await
     }
 
     /// Reads the results of a submission.
-    pub(super) async fn read_results(&self, wanted: Wanted) -> Result<Results, Error> {
+    pub(super) async fn read_results(&self, wanted: Wanted) -> Result<LaunchResults, Error> {
         Ok(wanted.take(&mut self.read(&wanted.parts()).await?.as_slice()))
     }
 
@@ -403,27 +406,27 @@ impl Slot {
     }
 
     /// Waits until all members of the ensemble ask for steps, launches them, and returns what they left of this world.
-    pub(super) async fn launch(&self, request: Request) -> Result<Answer, Error> {
+    pub(super) async fn launch(&self, request: Request) -> Result<LaunchAnswer, Error> {
         match self.wait_for_turn(request) {
-            Turn::Take(Some(answer)) => Ok(*answer),
-            Turn::Take(None) => {
+            WaitTurn::Take(Some(answer)) => Ok(*answer),
+            WaitTurn::Take(None) => {
                 self.device().check()?;
                 Err(Error::DeviceLost { reason: "a launch of several worlds failed".into(), time: f64::NAN })
             }
-            Turn::Launch(requests) => self.launch_all(&requests).await,
+            WaitTurn::Launch(requests) => self.launch_all(&requests).await,
         }
     }
 
     /// Waits until this member has to launch, or another has launched its steps. The only member of an ensemble never waits.
-    fn wait_for_turn(&self, request: Request) -> Turn {
+    fn wait_for_turn(&self, request: Request) -> WaitTurn {
         let Ensemble { changed, .. } = &*self.ensemble;
         let mut shared = self.ensemble.lock();
         shared.waiting.push((self.index, request));
-        shared.slots[self.index as usize] = State::Expected;
+        shared.slots[self.index as usize] = SlotState::Expected;
         let mut since = Instant::now();
         loop {
             if let Some(answer) = shared.answers.remove(&self.index) {
-                return Turn::Take(answer);
+                return WaitTurn::Take(answer);
             }
             if shared.is_launching {
                 since = Instant::now();
@@ -432,7 +435,7 @@ impl Slot {
             }
             let patience = shared.last_launch.max(PATIENCE).saturating_sub(since.elapsed());
             if shared.is_complete() || patience.is_zero() {
-                return Turn::Launch(shared.begin_launch());
+                return WaitTurn::Launch(shared.begin_launch());
             }
             let waited = changed.wait_timeout(shared, patience);
             shared = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -440,7 +443,7 @@ impl Slot {
     }
 
     /// Launches the steps of all members and hands out their answers; returns that of this world.
-    async fn launch_all(&self, requests: &[(u32, Request)]) -> Result<Answer, Error> {
+    async fn launch_all(&self, requests: &[(u32, Request)]) -> Result<LaunchAnswer, Error> {
         let mut handing = Handing {
             slot: self,
             open: requests.iter().map(|(slot, _)| *slot).collect(),
@@ -459,7 +462,7 @@ impl Slot {
             let buffers = &shared.data().buffers;
             for ((slot, request), _) in &launched {
                 let of_world = request.wanted.parts().into_iter();
-                parts.extend(of_world.map(|(name, bytes)| Part { bytes, ..buffers.part(name, *slot) }));
+                parts.extend(of_world.map(|(name, bytes)| WorldPart { bytes, ..buffers.part(name, *slot) }));
             }
         }
         let bytes = readback::read_all(self.device(), &parts).await?;
@@ -469,7 +472,7 @@ impl Slot {
         let mut own = None;
         for ((slot, request), dispatches) in launched {
             let results = request.wanted.take(&mut rest);
-            let answer = Answer { results, dispatches, stages: stages.clone() };
+            let answer = LaunchAnswer { results, dispatches, stages: stages.clone() };
             if *slot == self.index {
                 own = Some(answer);
             } else {
@@ -492,7 +495,7 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         let mut shared = self.ensemble.lock();
-        shared.slots[self.index as usize] = State::Free;
+        shared.slots[self.index as usize] = SlotState::Free;
         shared.answers.remove(&self.index);
         shared.waiting.retain(|(slot, _)| *slot != self.index);
         // The others may all be waiting now.
@@ -521,7 +524,7 @@ struct Handing<'a> {
 }
 
 impl Handing<'_> {
-    fn give(&mut self, slot: u32, answer: Answer) {
+    fn give(&mut self, slot: u32, answer: LaunchAnswer) {
         self.open.retain(|open| *open != slot);
         self.slot.ensemble.lock().answers.insert(slot, Some(Box::new(answer)));
     }

@@ -9,7 +9,7 @@ use super::capacity::room_of;
 use super::features::Features;
 use super::layout::Turn;
 use super::many_worlds::{LAUNCH_GROUP, PLACE_BYTES, for_many_worlds};
-use super::shader::{Edit, LAUNCH, Reflection, SOURCES, Source, Variable, VariableKind};
+use super::shader::{Edit, LAUNCH, Reflection, SOURCES, ShaderSource, Variable, VariableKind};
 use super::step::{self, AGAIN, Aliases, RESIDUAL, RESUME, Work};
 
 /// Shader and entry point of a kernel.
@@ -76,7 +76,7 @@ impl Cache {
             entries: &[uniform_entry(size_of::<Turn>() as u64)],
         });
         let build = Build { device, features, lanes, turn_layout: &turn_layout };
-        let of_source = |source: &Source| {
+        let of_source = |source: &ShaderSource| {
             let text = edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
             let text = if worlds == Worlds::Many { for_many_worlds(&text) } else { text };
             let module = self.module(device, source, text)?;
@@ -98,7 +98,12 @@ impl Cache {
         Ok(Pipelines { features, by_name, turn_layout, of_many })
     }
 
-    fn module(&self, device: &wgpu::Device, source: &Source, text: String) -> Result<Arc<Module>, Error> {
+    fn module(
+        &self,
+        device: &wgpu::Device,
+        source: &ShaderSource,
+        text: String,
+    ) -> Result<Arc<Module>, Error> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().iter().find(|module| module.text == text) {
             return Ok(Arc::clone(found));

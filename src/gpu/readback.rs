@@ -11,7 +11,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 
 use crate::error::Error;
 
-use super::buffers::Part;
+use super::buffers::WorldPart;
 use super::device::Device;
 
 /// Reads a whole buffer, as a list.
@@ -19,12 +19,12 @@ pub(super) async fn read<T: AnyBitPattern + NoUninit>(
     device: &Device,
     buffer: &wgpu::Buffer,
 ) -> Result<Vec<T>, Error> {
-    let whole = Part { buffer: buffer.clone(), start: 0, bytes: buffer.size() };
+    let whole = WorldPart { buffer: buffer.clone(), start: 0, bytes: buffer.size() };
     Ok(bytemuck::pod_collect_to_vec(&read_all(device, &[whole]).await?))
 }
 
 /// Reads parts of buffers, one after the other, in one wait.
-pub(super) async fn read_all(device: &Device, parts: &[Part]) -> Result<Vec<u8>, Error> {
+pub(super) async fn read_all(device: &Device, parts: &[WorldPart]) -> Result<Vec<u8>, Error> {
     let bytes = parts.iter().map(|part| part.bytes).sum();
     if bytes == 0 {
         return Ok(Vec::new());
@@ -37,7 +37,7 @@ pub(super) async fn read_all(device: &Device, parts: &[Part]) -> Result<Vec<u8>,
     });
     let mut encoder = device.encoder();
     let mut at = 0;
-    for Part { buffer, start, bytes } in parts.iter().filter(|part| part.bytes > 0) {
+    for WorldPart { buffer, start, bytes } in parts.iter().filter(|part| part.bytes > 0) {
         encoder.copy_buffer_to_buffer(buffer, *start, &staging, at, *bytes);
         at += bytes;
     }

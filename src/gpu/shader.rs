@@ -10,7 +10,7 @@ use crate::error::Error;
 use super::constants;
 
 /// Shader source of a stage.
-pub struct Source {
+pub struct ShaderSource {
     /// Name of the stage.
     pub name: &'static str,
     parts: &'static [&'static str],
@@ -24,7 +24,7 @@ macro_rules! shared {
 
 macro_rules! source {
     ($name:literal uses$( $part:literal)*) => {
-        Source {
+        ShaderSource {
             name: $name,
             parts: &[$(shared!($part),)* include_str!(concat!("../../shaders/", $name, ".wgsl"))],
         }
@@ -32,7 +32,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 22] = [
+pub const SOURCES: [ShaderSource; 22] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
     source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "plan"),
@@ -58,9 +58,9 @@ pub const SOURCES: [Source; 22] = [
 ];
 
 /// Shader that finds the sizes of the dispatches in a launch of many worlds; no stage of a step.
-pub const LAUNCH: Source = source!("launch" uses);
+pub const LAUNCH: ShaderSource = source!("launch" uses);
 
-impl Source {
+impl ShaderSource {
     /// Returns the WGSL text.
     pub fn text(&self) -> String {
         constants::text() + &self.parts.concat()

@@ -172,7 +172,7 @@ impl Pass {
 }
 
 /// Solver of the contact problem on the device, as a list of stages: its warm start and its passes.
-pub struct Solver {
+pub struct SolverStages {
     /// The stages, in order.
     pub stages: &'static [Stage],
 }
@@ -184,7 +184,7 @@ pub struct Method {
     /// Stages before the solve.
     pub before: &'static [Stage],
     /// Solver of the contact problem.
-    pub solver: &'static Solver,
+    pub solver: &'static SolverStages,
     /// Stages after the solve.
     pub after: &'static [Stage],
 }
@@ -200,13 +200,13 @@ pub const DESCENDING: Method = Method { solver: &PROJECTED_GRADIENT, ..NONSMOOTH
 pub const SMOOTH: Method = Method { search: FIND, before: STRETCH, solver: &APPLY, after: BOOK_AND_MOVE };
 
 /// Projected Gauss-Seidel, plain or accelerated \[E5\], \[E12\].
-pub const GAUSS_SEIDEL: Solver = Solver { stages: SWEEP_COLOURS };
+pub const GAUSS_SEIDEL: SolverStages = SolverStages { stages: SWEEP_COLOURS };
 
 /// Accelerated projected gradient descent \[E15\].
-pub const PROJECTED_GRADIENT: Solver = Solver { stages: DESCEND };
+pub const PROJECTED_GRADIENT: SolverStages = SolverStages { stages: DESCEND };
 
 /// Solver of the smooth method, which solves nothing: bodies take the impulses of the spring forces.
-const APPLY: Solver = Solver {
+const APPLY: SolverStages = SolverStages {
     stages: &[Stage {
         work: &[APPLY_IMPULSES, Run(GATHER), FINISH_CHANGES, Hold(SOLVE_JOINTS)],
         ..WARM_START

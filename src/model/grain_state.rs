@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::body::BodyState;
 use super::grains::reach;
-use super::{AppliedForce, ClumpId, Parts, Sphere, World};
+use super::{AppliedForce, ClumpId, GrainParts, Sphere, World};
 
 /// State of a grain.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -63,7 +63,7 @@ impl World {
         let body = self.bodies.len() as u32;
         self.bodies.push_state(&state.body);
         let (first, count) = (self.spheres.len() as u32, state.spheres.len() as u32);
-        self.grains.push(Parts { first, count, clump: state.clump, density: state.density });
+        self.grains.push(GrainParts { first, count, clump: state.clump, density: state.density });
         self.spheres.extend(state.spheres.iter().map(|sphere| Sphere { body, ..*sphere }));
         self.removed.push(state.removed);
         self.ids.push(state.id);
@@ -135,7 +135,7 @@ impl World {
         let (body, old) = (self.bodies.len(), self.grain_body(grain));
         self.bodies.push_state(&other.bodies.state(old));
         let parts = &other.grains[grain];
-        self.grains.push(Parts { first: self.spheres.len() as u32, ..*parts });
+        self.grains.push(GrainParts { first: self.spheres.len() as u32, ..*parts });
         let spheres = &other.spheres[parts.spheres()];
         self.spheres.extend(spheres.iter().map(|sphere| Sphere { body: body as u32, ..*sphere }));
         self.removed.push(other.removed[grain]);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use glam::{DQuat, DVec3};
 
 use super::{
-    Axes, Clump, ClumpId, Kind, MaterialId, Materials, Parts, Plane, Replaced, RigidBody, Sphere, Taken,
+    Axes, Clump, ClumpId, GrainParts, Kind, MaterialId, Materials, Plane, Replaced, RigidBody, Sphere, Taken,
     Vacancies, World, clump, plane,
 };
 
@@ -95,7 +95,7 @@ impl World {
         }
         let body = self.bodies.push_prescribed(DVec3::ZERO, DQuat::IDENTITY);
         let none = Sphere { body, centre: DVec3::ZERO, radius: 0.0, contact_radius: 0.0, material: 0 };
-        self.grains.push(Parts { first: self.spheres.len() as u32, count, clump: None, density: None });
+        self.grains.push(GrainParts { first: self.spheres.len() as u32, count, clump: None, density: None });
         self.spheres.extend(std::iter::repeat_n(none, count as usize));
         self.removed.push(None);
         self.ids.push(0);
@@ -280,7 +280,7 @@ impl World {
 
     /// Radius of grain `i` \[m\]; of a clump, the radius of a sphere of the same volume.
     pub fn grain_radius(&self, grain: usize) -> f64 {
-        let Parts { first, clump, .. } = self.grains[grain];
+        let GrainParts { first, clump, .. } = self.grains[grain];
         let radius = self.spheres[first as usize].radius;
         clump.map_or(radius, |clump| {
             let clump = &self.clumps[clump as usize];

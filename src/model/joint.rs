@@ -118,7 +118,7 @@ pub struct JointState {
 
 /// Places, arms and axes of a joint in the world, for the present poses of its bodies.
 #[derive(Debug, Clone, Copy)]
-pub struct Placed {
+pub struct JointPose {
     /// Its places on both bodies \[m\].
     pub points: [DVec3; 2],
     /// Arms: vectors from the centres of the bodies to those places \[m\].
@@ -127,7 +127,7 @@ pub struct Placed {
     pub turns: [DQuat; 2],
 }
 
-impl Placed {
+impl JointPose {
     /// Vector from the place on the first body to that on the second \[m\].
     pub fn gap(&self) -> DVec3 {
         self.points[1] - self.points[0]
@@ -265,13 +265,13 @@ impl World {
     }
 
     /// Places a joint in the world for the present poses; the second body is taken in its periodic image nearest to the first place.
-    pub fn placed(&self, joint: &Joint) -> Placed {
+    pub fn placed(&self, joint: &Joint) -> JointPose {
         let frames = joint.bodies.map(|body| self.frame_of(body));
         let arms = [0, 1].map(|side: usize| frames[side].1 * joint.anchors[side].place);
         let turns = [0, 1].map(|side: usize| frames[side].1 * joint.anchors[side].orientation);
         let first = frames[0].0 + arms[0];
         let second = self.periodic.image(frames[1].0 + arms[1], first);
-        Placed { points: [first, second], arms, turns }
+        JointPose { points: [first, second], arms, turns }
     }
 
     /// Whether the machine of a boundary has a drive: the speed of the boundary may then change within a step.

@@ -15,9 +15,9 @@ mod tree;
 use glam::DVec3;
 
 pub use build::{BadMesh, Defects};
-pub use join::{Joined, PatchTouch, join};
+pub use join::{JoinedTouch, PatchTouch, join};
 pub use nearest::{Feature, Nearest};
-pub use tree::Node;
+pub use tree::TreeNode;
 
 /// Largest angle between the normals of the triangles of a patch and that of its first triangle \[°\].
 pub const SMOOTH_ANGLE_DEG: f64 = 5.0;
@@ -42,7 +42,7 @@ pub struct Mesh {
     /// Edges and vertices at which patches meet or the mesh ends.
     pub seams: Vec<Seam>,
     /// Nodes of the tree of boxes around the triangles, in depth-first order.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TreeNode>,
     /// Edges that pictures show, as pairs of vertices: where the mesh ends, branches or has an angle of at least [`SHARP_ANGLE_DEG`].
     pub sharp_edges: Vec<[u32; 2]>,
     /// Largest distance of a vertex from the origin \[m\].
@@ -96,7 +96,7 @@ impl Mesh {
         let lists = self.vertices.len() * size_of::<DVec3>()
             + self.triangles.len() * size_of::<Triangle>()
             + self.patches.len() * size_of::<Patch>()
-            + self.nodes.len() * size_of::<Node>();
+            + self.nodes.len() * size_of::<TreeNode>();
         let seams: usize =
             self.seams.iter().map(|seam| size_of::<Seam>() + size_of_val(&seam.patches[..])).sum();
         (lists + seams) as u64

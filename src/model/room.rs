@@ -1,6 +1,6 @@
 //! Memory of a world: room for grains, and its size in bytes.
 
-use super::{Bodies, Parts, Sphere, Surface, World};
+use super::{Bodies, GrainParts, Sphere, Surface, World};
 
 impl World {
     /// Reserves room for `grains` grains in all.
@@ -29,7 +29,7 @@ impl World {
     pub fn bytes(&self) -> u64 {
         let (spheres, removed) = (self.spheres.capacity(), self.removed.capacity());
         let bytes = spheres * size_of::<Sphere>()
-            + self.grains.capacity() * size_of::<Parts>()
+            + self.grains.capacity() * size_of::<GrainParts>()
             + removed * size_of::<Option<u32>>()
             + (self.ids.capacity() + self.vacancies.places.capacity()) * size_of::<u32>();
         self.bodies.bytes() + bytes as u64 + self.mesh_bytes()
@@ -52,5 +52,6 @@ impl World {
 
     /// Bytes of a grain of one sphere.
     const BYTES_PER_GRAIN: u64 = Bodies::BYTES_PER_BODY
-        + (size_of::<Sphere>() + size_of::<Parts>() + size_of::<Option<u32>>() + size_of::<u32>()) as u64;
+        + (size_of::<Sphere>() + size_of::<GrainParts>() + size_of::<Option<u32>>() + size_of::<u32>())
+            as u64;
 }

@@ -21,7 +21,7 @@ pub struct CellPlan {
 /// Stresses and strains of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct State {
+pub struct CellState {
     /// Distances of opposite walls along x, y and z \[m\].
     pub lengths: [f64; 3],
     /// Strains: decrease of each length over its value when the counting of strains began \[-\].
@@ -40,9 +40,9 @@ pub struct State {
     pub solid_fraction: f64,
 }
 
-impl State {
+impl CellState {
     /// State of a scene without a cell.
-    pub(super) const UNKNOWN: State = State {
+    pub(super) const UNKNOWN: CellState = CellState {
         lengths: [f64::NAN; 3],
         strains: [f64::NAN; 3],
         volume_strain: f64::NAN,
@@ -60,7 +60,7 @@ impl State {
         plan: &CellPlan,
         [loads, mean_loads]: [&[Load]; 2],
         base: Option<&Base>,
-    ) -> State {
+    ) -> CellState {
         let lengths = plan.walls.map(|span| span.length(&snapshot.world));
         let volume: f64 = lengths.iter().product();
         let before = base.and_then(|base| base.cell).filter(|_| snapshot.report.time > plan.strain_from);
@@ -83,7 +83,7 @@ impl State {
         let mean_stress = stresses.iter().sum::<f64>() / 3.0;
         let volumes = grains(snapshot).map(|grain| grain_volume(snapshot.world.plane, grain.radius));
         let solid = snapshot.share.sum(volumes.sum::<f64>());
-        State {
+        CellState {
             lengths,
             strains: kept.map(|share| 1.0 - share),
             volume_strain: 1.0 - kept.iter().product::<f64>(),
@@ -118,14 +118,14 @@ mod tests {
         let load = |force| Load { force, ..Load::default() };
         let loads = [load(DVec3::new(-110.0, -80.0, -54.0)), load(DVec3::new(130.0, 80.0, 66.0))];
         let none = [Load::default(); 2];
-        let state = State::new(&snapshot, &plan, [&loads, &none], None);
+        let state = CellState::new(&snapshot, &plan, [&loads, &none], None);
         // 120 N on 12 m², 80 N on 8 m², 60 N on 6 m²: an even pressure of 10 Pa
         assert_eq!((state.stresses, state.mean_stress, state.deviator_stress), ([10.0; 3], 10.0, 0.0));
         let loads = [load(DVec3::ZERO), load(DVec3::new(24.0, 48.0, 120.0))];
-        let state = State::new(&snapshot, &plan, [&none, &loads], None);
+        let state = CellState::new(&snapshot, &plan, [&none, &loads], None);
         // 1, 3 and 10 Pa
         approx::assert_relative_eq!(state.pressure, 14.0 / 3.0, max_relative = 1e-12);
-        let state = State::new(&snapshot, &plan, [&loads, &loads], None);
+        let state = CellState::new(&snapshot, &plan, [&loads, &loads], None);
         approx::assert_relative_eq!(state.deviator_stress, 10.0 - 2.0, max_relative = 1e-12);
     }
 
@@ -138,7 +138,7 @@ mod tests {
         for (time, height) in [(0.0, 5.0), (1.0, 4.0), (2.0, 3.0), (3.0, 2.0)] {
             snapshot.report.time = time;
             snapshot.world.bodies.position[1].z = height;
-            let state = State::new(&snapshot, &plan, [&loads, &loads], base.as_ref());
+            let state = CellState::new(&snapshot, &plan, [&loads, &loads], base.as_ref());
             found.push([state.strains[0], state.strains[2], state.volume_strain]);
             base = Some(Base { time, cell: Some(state), ..Base::default() });
         }

@@ -1,7 +1,7 @@
 //! Expectations of a scenario, and the verdicts on them after a run.
 
 use super::bounds::Bounds;
-use super::series::{self, Point};
+use super::series::{self, SeriesPoint};
 use super::take::{Curve, Take};
 use super::{Observation, Observer, short};
 use crate::engine::Precision;
@@ -85,14 +85,14 @@ impl Judgement {
 
 /// Number taken from a run, with a remark where there is more to say.
 #[derive(Debug, Clone, PartialEq)]
-struct Found {
+struct FoundValue {
     number: f64,
     remark: Option<String>,
 }
 
-impl From<f64> for Found {
-    fn from(number: f64) -> Found {
-        Found { number, remark: None }
+impl From<f64> for FoundValue {
+    fn from(number: f64) -> FoundValue {
+        FoundValue { number, remark: None }
     }
 }
 
@@ -107,7 +107,7 @@ pub fn judge(
         let found = measure(expectation, observer, observations);
         let verdict = blank(expectation, precision);
         match found {
-            Ok(Found { number, remark }) => {
+            Ok(FoundValue { number, remark }) => {
                 Verdict { reason: remark, ..verdict.found(number, &expectation.bounds, precision) }
             }
             Err(reason) => Verdict { reason: Some(reason), ..verdict },
@@ -191,14 +191,14 @@ fn measure(
     expectation: &Expectation,
     observer: &Observer,
     observations: &[Observation],
-) -> Result<Found, String> {
+) -> Result<FoundValue, String> {
     let number = |quantity: &String| {
         let points = points_within(expectation.window, quantity, observer, observations)?;
         take(&expectation.take, &points)
     };
     let found = number(&expectation.quantity)?;
     let found = match &expectation.over {
-        Some(over) => Found::from(found.number / number(over)?.number),
+        Some(over) => FoundValue::from(found.number / number(over)?.number),
         None => found,
     };
     match found.number.is_finite() {
@@ -213,14 +213,14 @@ fn points_within(
     quantity: &str,
     observer: &Observer,
     observations: &[Observation],
-) -> Result<Vec<Point>, String> {
+) -> Result<Vec<SeriesPoint>, String> {
     let column = observer.find(quantity).ok_or_else(|| format!("there is no quantity `{quantity}`"))?;
     let (from, until) = window.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     // Times are multiples of the step: rounding must not put an output outside that lies on an end.
     let slack = if until.is_finite() { 1e-9 * until.abs() } else { 0.0 };
-    let is_inside = |point: &Point| (from - slack..=until + slack).contains(&point.0);
+    let is_inside = |point: &SeriesPoint| (from - slack..=until + slack).contains(&point.0);
     let points = observations.iter().map(|observation| (observation.time, observation.values[column]));
-    let points: Vec<Point> = points.filter(is_inside).collect();
+    let points: Vec<SeriesPoint> = points.filter(is_inside).collect();
     match points.is_empty() {
         true => Err("there is no output in the window; lower output.every".to_owned()),
         false => Ok(points),
@@ -228,7 +228,7 @@ fn points_within(
 }
 
 /// Reduces a series to one number. A value that is not a number makes the result not a number, except where only some of the values count.
-fn take(take: &Take, points: &[Point]) -> Result<Found, String> {
+fn take(take: &Take, points: &[SeriesPoint]) -> Result<FoundValue, String> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Err("there is no output".to_owned());
     };
@@ -259,7 +259,7 @@ fn take(take: &Take, points: &[Point]) -> Result<Found, String> {
 }
 
 /// Largest deviation of the first local minima from the expected times.
-fn deviation_of_minima(points: &[Point], expected: &[f64]) -> Result<Found, String> {
+fn deviation_of_minima(points: &[SeriesPoint], expected: &[f64]) -> Result<FoundValue, String> {
     let found = series::minima(points);
     let shown: Vec<String> = found.iter().take(expected.len()).map(|&time| short(time)).collect();
     let shown = format!("minima at {} s", shown.join(", "));
@@ -267,12 +267,12 @@ fn deviation_of_minima(points: &[Point], expected: &[f64]) -> Result<Found, Stri
         return Err(format!("there are {} minima instead of {}: {shown}", found.len(), expected.len()));
     }
     let deviations = expected.iter().zip(&found).map(|(expected, found)| (found - expected).abs());
-    Ok(Found { number: deviations.fold(0.0, f64::max), remark: Some(shown) })
+    Ok(FoundValue { number: deviations.fold(0.0, f64::max), remark: Some(shown) })
 }
 
 /// Largest deviation of a series from a reference curve, at the times of the curve.
-fn deviation_from(curve: &Curve, points: &[Point]) -> Result<Found, String> {
-    let mut worst = Found::from(0.0);
+fn deviation_from(curve: &Curve, points: &[SeriesPoint]) -> Result<FoundValue, String> {
+    let mut worst = FoundValue::from(0.0);
     for &(time, reference) in &curve.points {
         let found =
             series::value_at(points, time).ok_or_else(|| format!("there is no output at t = {time} s"))?;
@@ -282,7 +282,7 @@ fn deviation_from(curve: &Curve, points: &[Point]) -> Result<Found, String> {
         }
         if deviation >= worst.number {
             let remark = format!("{} instead of {} at t = {} s", short(found), short(reference), short(time));
-            worst = Found { number: deviation, remark: Some(remark) };
+            worst = FoundValue { number: deviation, remark: Some(remark) };
         }
     }
     Ok(worst)

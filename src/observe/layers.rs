@@ -57,7 +57,7 @@ impl Layer {
 }
 
 /// Part of a grain that lies in one layer.
-struct Part {
+struct LayerPart {
     layer: usize,
     grain: usize,
     body: usize,
@@ -161,7 +161,7 @@ impl LayerPlan {
     }
 
     /// Parts of all grains in the layers that they reach into.
-    fn parts(&self, snapshot: &Snapshot) -> Vec<Part> {
+    fn parts(&self, snapshot: &Snapshot) -> Vec<LayerPart> {
         let world = &snapshot.world;
         let (first, length) = self.extent();
         let scale = self.count as f64 / length;
@@ -182,7 +182,7 @@ impl LayerPlan {
                     let [low, high] = [layer, layer + 1].map(|edge| below((edge as f64 - centre) / radius));
                     let share = (high - low) * size(sphere.radius) / whole;
                     let (volume, mass) = (share * size(grain.radius), share * grain.mass);
-                    let part = Part { layer, grain: grain.id, body: grain.body, volume, mass };
+                    let part = LayerPart { layer, grain: grain.id, body: grain.body, volume, mass };
                     parts.extend((share > 0.0).then_some(part));
                 }
             }

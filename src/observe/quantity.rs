@@ -122,8 +122,8 @@ pub(super) struct View<'a> {
     fabric: OnceCell<Option<Fabric>>,
     taken: OnceCell<Vec<Taken>>,
     sorted: OnceCell<sinks::Sorted>,
-    cell: OnceCell<cell::State>,
-    surface: OnceCell<Option<surface::State>>,
+    cell: OnceCell<cell::CellState>,
+    surface: OnceCell<Option<surface::SurfaceState>>,
     contents: OnceCell<Vec<Content>>,
     bulk_stresses: OnceCell<Vec<DMat3>>,
     bodies: OnceCell<Vec<[DVec3; 3]>>,
@@ -220,16 +220,22 @@ impl<'a> View<'a> {
         self.observer.drum.as_ref().map_or(f64::NAN, |drum| of(self.snapshot, drum))
     }
 
-    fn cell(&self) -> &cell::State {
+    fn cell(&self) -> &cell::CellState {
         self.cell.get_or_init(|| match &self.observer.cell {
-            Some(plan) => cell::State::new(self.snapshot, plan, [self.loads(), self.mean_loads()], self.base),
-            None => cell::State::UNKNOWN,
+            Some(plan) => {
+                cell::CellState::new(self.snapshot, plan, [self.loads(), self.mean_loads()], self.base)
+            }
+            None => cell::CellState::UNKNOWN,
         })
     }
 
-    fn surface(&self) -> Option<&surface::State> {
-        let state =
-            || self.observer.surface.as_ref().map(|plan| surface::State::new(self.snapshot, plan, self.base));
+    fn surface(&self) -> Option<&surface::SurfaceState> {
+        let state = || {
+            self.observer
+                .surface
+                .as_ref()
+                .map(|plan| surface::SurfaceState::new(self.snapshot, plan, self.base))
+        };
         self.surface.get_or_init(state).as_ref()
     }
 
@@ -423,7 +429,7 @@ quantities! {
     Cell, "-", { "solid_fraction" => |v, _| v.cell().solid_fraction }, "volume of the grains over the volume between the walls";
 
     Surface, "m", {
-        "surface_height" => |v, _| v.surface().map_or(f64::NAN, surface::State::mean),
+        "surface_height" => |v, _| v.surface().map_or(f64::NAN, surface::SurfaceState::mean),
         "surface_lowest" => |v, _| v.surface().map_or(f64::NAN, |it| it.range()[0]),
         "surface_highest" => |v, _| v.surface().map_or(f64::NAN, |it| it.range()[1]),
     }, "top of the grains over a grid: mean, lowest and highest of its cells";

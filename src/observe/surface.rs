@@ -36,23 +36,23 @@ impl SurfacePlan {
 /// Heights of a surface.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct State {
+pub struct SurfaceState {
     /// Top of the grains over the centre of each cell \[m\]; x varies fastest.
     pub heights: Vec<f64>,
     /// Reference heights: those when the counting of volumes began \[m\].
     pub before: Vec<f64>,
 }
 
-impl State {
+impl SurfaceState {
     /// Heights of a state, with the reference heights of the base; without a base the volumes are zero.
-    pub(super) fn new(snapshot: &Snapshot, plan: &SurfacePlan, base: Option<&Base>) -> State {
+    pub(super) fn new(snapshot: &Snapshot, plan: &SurfacePlan, base: Option<&Base>) -> SurfaceState {
         let heights = heights(snapshot, plan);
         let before = base.and_then(|base| base.surface.as_ref());
         let before = match before.filter(|_| snapshot.report.time > plan.from) {
             Some(state) => state.before.clone(),
             None => heights.clone(),
         };
-        State { heights, before }
+        SurfaceState { heights, before }
     }
 
     /// Mean height \[m\].
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_ball_stands_out_of_the_floor_by_its_cap() {
         let (snapshot, plan) = bed(&[DVec3::new(0.0, 0.0, -2.0), DVec3::new(0.0, 0.0, -2.1)]);
-        let state = State::new(&snapshot, &plan, None);
+        let state = SurfaceState::new(&snapshot, &plan, None);
         // Half a ball over 12 m²; cells are a tenth of its radius.
         let expected = -2.0 + 2.0 / 3.0 * std::f64::consts::PI / 12.0;
         assert!((state.mean() - expected).abs() < 2e-3, "{}", state.mean());
@@ -144,7 +144,7 @@ mod tests {
         for (time, x) in [(0.0, 0.5), (1.0, -1.0), (2.0, 1.0)] {
             let (mut snapshot, plan) = at(x);
             snapshot.report.time = time;
-            let state = State::new(&snapshot, &plan, base.as_ref());
+            let state = SurfaceState::new(&snapshot, &plan, base.as_ref());
             found.push(state.volumes(&plan));
             base = Some(Base { time, surface: Some(state), ..Base::default() });
         }

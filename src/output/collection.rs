@@ -18,26 +18,26 @@ const LARGEST_INDEX: u64 = 256 << 20;
 pub struct Collection {
     folder: PathBuf,
     kind: &'static str,
-    frames: Vec<Frame>,
+    frames: Vec<ListedFrame>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Frame {
+struct ListedFrame {
     name: String,
     time: f64,
 }
 
 #[derive(Serialize)]
-struct Series<'a> {
+struct FrameList<'a> {
     #[serde(rename = "file-series-version")]
     version: &'static str,
-    files: &'a [Frame],
+    files: &'a [ListedFrame],
 }
 
 /// The part of an index that is read back.
 #[derive(Deserialize)]
 struct Index {
-    files: Vec<Frame>,
+    files: Vec<ListedFrame>,
 }
 
 /// Whether a run left frames of a kind in a folder.
@@ -79,8 +79,8 @@ impl Collection {
     /// # Errors
     /// When an index cannot be written.
     pub fn with_frames(folder: &Path, kind: &'static str, times: &[f64]) -> Result<Collection, Error> {
-        let name = |(i, &time): (usize, &f64)| Frame { name: frame_name(kind, i), time };
-        let frames: Vec<Frame> = times.iter().enumerate().map(name).collect();
+        let name = |(i, &time): (usize, &f64)| ListedFrame { name: frame_name(kind, i), time };
+        let frames: Vec<ListedFrame> = times.iter().enumerate().map(name).collect();
         let collection = Collection { folder: folder.to_owned(), kind, frames };
         if !times.is_empty() {
             collection.write_indices()?;
@@ -113,7 +113,7 @@ impl Collection {
     /// When an index cannot be written.
     pub fn add(&mut self, time: f64) -> Result<(), Error> {
         let name = frame_name(self.kind, self.frames.len());
-        self.frames.push(Frame { name, time });
+        self.frames.push(ListedFrame { name, time });
         self.write_indices()
     }
 
@@ -127,7 +127,7 @@ impl Collection {
     }
 
     fn write_series(&self, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, &Series { version: "1.0", files: &self.frames })?;
+        serde_json::to_writer_pretty(&mut *out, &FrameList { version: "1.0", files: &self.frames })?;
         writeln!(out)
     }
 
@@ -135,7 +135,7 @@ impl Collection {
         writeln!(out, r#"<?xml version="1.0"?>"#)?;
         writeln!(out, r#"<VTKFile type="Collection" version="0.1">"#)?;
         writeln!(out, "  <Collection>")?;
-        for Frame { name, time } in &self.frames {
+        for ListedFrame { name, time } in &self.frames {
             writeln!(out, r#"    <DataSet timestep="{time}" part="0" file="{name}"/>"#)?;
         }
         writeln!(out, "  </Collection>")?;

@@ -51,10 +51,13 @@ impl Tables {
 }
 
 /// Rows of a table in memory.
-type Rows = csv::Writer<Vec<u8>>;
+type ConvergenceRows = csv::Writer<Vec<u8>>;
 
 /// Adds rows to a table; `write` is told whether the table is new and has no header.
-fn add_rows(table: &mut String, write: impl FnOnce(&mut Rows, bool) -> csv::Result<()>) -> io::Result<()> {
+fn add_rows(
+    table: &mut String,
+    write: impl FnOnce(&mut ConvergenceRows, bool) -> csv::Result<()>,
+) -> io::Result<()> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     write(&mut rows, table.is_empty())?;
     let bytes = rows.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
@@ -62,7 +65,7 @@ fn add_rows(table: &mut String, write: impl FnOnce(&mut Rows, bool) -> csv::Resu
     Ok(())
 }
 
-fn write_courses(step: &Convergence, rows: &mut Rows, is_new: bool) -> csv::Result<()> {
+fn write_courses(step: &Convergence, rows: &mut ConvergenceRows, is_new: bool) -> csv::Result<()> {
     let residuals = ROW_KINDS
         .iter()
         .flat_map(|(kind, unit)| ["", "_max"].map(|of| format!("residual_{kind}{of} [{unit}]")));
@@ -92,7 +95,7 @@ fn write_courses(step: &Convergence, rows: &mut Rows, is_new: bool) -> csv::Resu
     Ok(())
 }
 
-fn write_histograms(step: &Convergence, rows: &mut Rows, is_new: bool) -> csv::Result<()> {
+fn write_histograms(step: &Convergence, rows: &mut ConvergenceRows, is_new: bool) -> csv::Result<()> {
     if is_new {
         rows.write_record(["time [s]", "start", "row", "from [m/s or rad/s]", "until", "contacts [-]"])?;
     }

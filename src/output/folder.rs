@@ -16,8 +16,8 @@ use crate::observe::{Base, Column, FabricPlan, LayerPlan, Observation, SurfacePl
 use super::collection::{Collection, frame_number, is_index, number_in};
 use super::convergence::Tables;
 use super::lock::{FolderLock, Sharing};
-use super::outline::Room;
-use super::shot::{Content, Shot};
+use super::outline::DrawnRoom;
+use super::shot::{Shot, ShotContent};
 use super::summary::Summary;
 use super::timeseries::TimeSeries;
 use super::{Copies, Formats, KINDS};
@@ -69,7 +69,7 @@ pub const PICTURES: &str = "pictures";
 
 /// Parts of a scenario that its folder of results needs.
 #[derive(Debug, Clone, Copy)]
-pub struct Record<'a> {
+pub struct ScenarioRecord<'a> {
     /// Files that the scenario was read from, which no result may replace.
     pub inputs: &'a [PathBuf],
     /// The scenario with all defaults, as TOML, with the paths of the copies of its files.
@@ -117,7 +117,7 @@ impl Averages {
 #[derive(Debug, Clone, Copy)]
 pub struct Walls {
     /// Room as far as which planes are drawn.
-    pub room: Room,
+    pub room: DrawnRoom,
     /// Whether some boundaries move; otherwise one frame shows them.
     pub move_about: bool,
 }
@@ -126,18 +126,18 @@ pub struct Walls {
 #[derive(Debug)]
 struct Frames {
     collection: Collection,
-    content: Content,
+    content: ShotContent,
     most: usize,
 }
 
 /// Contents of the frames of a run, each with its largest number of frames; below that number there is one frame per output.
-fn contents(record: &Record<'_>) -> Vec<(Content, usize)> {
+fn contents(record: &ScenarioRecord<'_>) -> Vec<(ShotContent, usize)> {
     let walls = record.walls.map(|walls| {
         let most = if walls.move_about { usize::MAX } else { 1 };
-        (Content::Walls(walls.room), most)
+        (ShotContent::Walls(walls.room), most)
     });
-    let surface = record.surface.map(|plan| (Content::Surface(plan.clone()), usize::MAX));
-    let always = [(Content::Grains, usize::MAX), (Content::Contacts, usize::MAX)];
+    let surface = record.surface.map(|plan| (ShotContent::Surface(plan.clone()), usize::MAX));
+    let always = [(ShotContent::Grains, usize::MAX), (ShotContent::Contacts, usize::MAX)];
     always.into_iter().chain(walls).chain(surface).filter(|_| record.formats.vtp).collect()
 }
 
@@ -150,7 +150,7 @@ impl ResultFolder {
     /// be replaced.
     pub fn create(
         path: &Path,
-        record: &Record<'_>,
+        record: &ScenarioRecord<'_>,
         columns: &[Column],
         lock: Option<FolderLock>,
     ) -> Result<ResultFolder, Error> {
@@ -168,7 +168,7 @@ impl ResultFolder {
     /// As [`ResultFolder::create`]; and when a frame from before the checkpoint is missing, and then nothing has been touched.
     pub fn reopen(
         path: &Path,
-        record: &Record<'_>,
+        record: &ScenarioRecord<'_>,
         columns: &[Column],
         kept: Kept<'_>,
         lock: Option<FolderLock>,
@@ -202,7 +202,7 @@ impl ResultFolder {
     /// Writes the files that exist from the start. Each file is replaced as a whole.
     fn fill(
         path: &Path,
-        record: &Record<'_>,
+        record: &ScenarioRecord<'_>,
         columns: &[Column],
         kept: Kept<'_>,
         lock: FolderLock,
@@ -216,7 +216,7 @@ impl ResultFolder {
             false => None,
         };
         let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
-        let frames = |(content, most): (Content, usize)| {
+        let frames = |(content, most): (ShotContent, usize)| {
             let shown = &times[..times.len().min(most)];
             let collection = Collection::with_frames(path, content.kind(), shown)?;
             Ok(Frames { collection, content, most })

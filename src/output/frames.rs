@@ -11,8 +11,8 @@ use crate::observe::stress::of_grains;
 use crate::observe::surface::heights;
 use crate::observe::{Base, SurfacePlan};
 
-use super::outline::Room;
-use super::vtp::{Array, Cells, PolyData};
+use super::outline::DrawnRoom;
+use super::vtp::{Array, PolyData, VtpCells};
 
 /// Bytes of a sphere in a frame, then of a contact: points, cells and data.
 const BYTES_PER_SPHERE: u64 = 136;
@@ -68,7 +68,7 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
     PolyData {
         time: snapshot.report.time,
         points: spheres().map(|(_, sphere)| world.sphere_centre(sphere).to_array()).collect(),
-        cells: Cells::Vertices,
+        cells: VtpCells::Vertices,
         point_data,
         cell_data: Vec::new(),
         field_data: boundary_poses(world),
@@ -110,7 +110,7 @@ fn boundary_poses(world: &World) -> Vec<Array> {
 
 /// Frame of the boundaries: triangles in their present poses, planes as far as the room. Data of a triangle: index of the boundary and of
 /// the material in the scenario, and velocity over the last substep \[m/s\].
-pub fn walls(snapshot: &Snapshot, room: &Room) -> PolyData {
+pub fn walls(snapshot: &Snapshot, room: &DrawnRoom) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let outline = room.outline(world, &poses(world));
     // At the start kinematic bodies have no velocity yet.
@@ -132,7 +132,7 @@ pub fn walls(snapshot: &Snapshot, room: &Room) -> PolyData {
     PolyData {
         time: snapshot.report.time,
         points: triangles.iter().flat_map(|(corners, _)| corners.map(|corner| corner.to_array())).collect(),
-        cells: Cells::Triangles,
+        cells: VtpCells::Triangles,
         point_data: Vec::new(),
         cell_data: vec![
             Array::integers("boundary", surfaces().map(|surface| surface.body as i32)),
@@ -153,7 +153,7 @@ pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
     PolyData {
         time: snapshot.report.time,
         points: heights.iter().enumerate().map(point).collect(),
-        cells: Cells::Grid(columns),
+        cells: VtpCells::Grid(columns),
         point_data: vec![Array::scalars("height", heights.into_iter())],
         cell_data: Vec::new(),
         field_data: Vec::new(),
@@ -175,7 +175,7 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
     PolyData {
         time: snapshot.report.time,
         points: contacts().flat_map(|contact| ends(snapshot, contact)).collect(),
-        cells: Cells::Lines,
+        cells: VtpCells::Lines,
         point_data: Vec::new(),
         cell_data: vec![
             Array::scalars("normal_force", contacts().map(|contact| force(contact.impulse.normal))),

@@ -45,11 +45,11 @@ const STRESSES: [(&str, usize, usize); 9] = [
 /// Panel of the picture: its title and its lines.
 struct Panel {
     title: &'static str,
-    lines: &'static [Line],
+    lines: &'static [PanelLine],
 }
 
 /// Line of a panel: name, colour, and function of its value in a layer.
-type Line = (&'static str, &'static str, fn(&Layer) -> f64);
+type PanelLine = (&'static str, &'static str, fn(&Layer) -> f64);
 
 const PANELS: [Panel; 3] = [
     Panel { title: "solid fraction [-]", lines: &[("", BLACK, |layer| layer.solid_fraction)] },

@@ -84,38 +84,38 @@ impl HalfSpace {
 
 /// Room of a scene: the box as far as which its planes are drawn.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
-pub struct Room(Extent);
+pub struct DrawnRoom(Extent);
 
-impl Room {
+impl DrawnRoom {
     /// Room of a scene of which nothing has been seen.
-    pub const EMPTY: Room = Room(Extent::NOTHING);
+    pub const EMPTY: DrawnRoom = DrawnRoom(Extent::NOTHING);
 
     /// Room of a run that starts from `world`, with the grains that will come from the boxes `sources` (corners \[m\]). The room does not
     /// change while the run goes on.
-    pub fn of_run(world: &World, sources: impl IntoIterator<Item = (DVec3, DVec3)>) -> Room {
+    pub fn of_run(world: &World, sources: impl IntoIterator<Item = (DVec3, DVec3)>) -> DrawnRoom {
         let poses: Vec<_> = world.boundaries.iter().map(|boundary| boundary.pose_at(0.0)).collect();
         let grains = world.spheres.iter().map(|sphere| (world.sphere_centre(sphere), sphere.radius));
-        let room = Room::EMPTY.with_balls(grains).with_boundaries(world, &poses);
+        let room = DrawnRoom::EMPTY.with_balls(grains).with_boundaries(world, &poses);
         let room = sources.into_iter().fold(room, |room, (min, max)| room.with_source(min, max, world));
-        Room(room.seen().grown(ROOM_TO_COME))
+        DrawnRoom(room.seen().grown(ROOM_TO_COME))
     }
 
     /// Enlarges the room by balls of these centres and radii \[m\].
     #[must_use]
-    pub fn with_balls(self, balls: impl IntoIterator<Item = (DVec3, f64)>) -> Room {
-        Room(balls.into_iter().fold(self.0, |room, (place, radius)| room.with(place, radius)))
+    pub fn with_balls(self, balls: impl IntoIterator<Item = (DVec3, f64)>) -> DrawnRoom {
+        DrawnRoom(balls.into_iter().fold(self.0, |room, (place, radius)| room.with(place, radius)))
     }
 
     /// Enlarges the room by the finite boundaries in these poses.
     #[must_use]
-    pub fn with_boundaries(self, world: &World, poses: &[(DVec3, DQuat)]) -> Room {
+    pub fn with_boundaries(self, world: &World, poses: &[(DVec3, DQuat)]) -> DrawnRoom {
         let corners = bounded(world, poses).facets.into_iter().flatten();
         self.with_balls(corners.map(|corner| (corner, 0.0)))
     }
 
     /// Enlarges the room by a box in which grains will appear \[m\], and by the ground that they may fall on.
     #[must_use]
-    pub fn with_source(self, min: DVec3, max: DVec3, world: &World) -> Room {
+    pub fn with_source(self, min: DVec3, max: DVec3, world: &World) -> DrawnRoom {
         self.with_balls(around_source(world, Extent { min, max }).into_iter().map(|place| (place, 0.0)))
     }
 
@@ -143,14 +143,14 @@ pub fn boundaries_move(world: &World) -> bool {
 
 /// Surface of a boundary with its pose in the scene.
 #[derive(Clone, Copy)]
-struct Placed<'a> {
+struct PlacedSurface<'a> {
     index: usize,
     surface: &'a Surface,
     origin: DVec3,
     frame: DQuat,
 }
 
-impl Placed<'_> {
+impl PlacedSurface<'_> {
     fn place(&self, local: DVec3) -> DVec3 {
         self.origin + self.frame * local
     }
@@ -162,10 +162,10 @@ impl Placed<'_> {
     }
 }
 
-fn placed<'a>(world: &'a World, poses: &'a [(DVec3, DQuat)]) -> impl Iterator<Item = Placed<'a>> {
+fn placed<'a>(world: &'a World, poses: &'a [(DVec3, DQuat)]) -> impl Iterator<Item = PlacedSurface<'a>> {
     world.surfaces.iter().enumerate().map(|(index, surface)| {
         let (position, orientation) = poses[surface.body as usize];
-        Placed {
+        PlacedSurface {
             index,
             surface,
             origin: position + orientation * surface.position,
@@ -177,13 +177,13 @@ fn placed<'a>(world: &'a World, poses: &'a [(DVec3, DQuat)]) -> impl Iterator<It
 /// Outline of all boundaries in these poses; planes are drawn as far as `room`.
 pub fn outline(world: &World, poses: &[(DVec3, DQuat)], room: &Extent) -> Outline {
     let mut outline = bounded(world, poses);
-    let surfaces: Vec<Placed<'_>> = placed(world, poses).collect();
+    let surfaces: Vec<PlacedSurface<'_>> = placed(world, poses).collect();
     let planes = || surfaces.iter().filter(|placed| placed.surface.form == Form::Plane);
     for plane in planes() {
-        let is_neighbour = |other: &&Placed<'_>| {
+        let is_neighbour = |other: &&PlacedSurface<'_>| {
             other.surface.body == plane.surface.body && !std::ptr::eq(other.surface, plane.surface)
         };
-        let neighbours = planes().filter(is_neighbour).map(Placed::open_side);
+        let neighbours = planes().filter(is_neighbour).map(PlacedSurface::open_side);
         let polygon = walls(room)
             .into_iter()
             .chain(neighbours)
@@ -213,7 +213,7 @@ pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
             Form::Capsule { radius, length } => {
                 outline.add_wall(&surface, radius, radius, length);
                 for end in [-0.5, 0.5] {
-                    let end = Placed { origin: surface.place(end * length * DVec3::Z), ..surface };
+                    let end = PlacedSurface { origin: surface.place(end * length * DVec3::Z), ..surface };
                     outline.add_sphere(&end, radius, rings);
                 }
             }
@@ -267,7 +267,7 @@ fn walls(room: &Extent) -> [HalfSpace; 6] {
 }
 
 /// Square in a plane that reaches beyond the room.
-fn square(plane: &Placed<'_>, room: &Extent) -> Vec<DVec3> {
+fn square(plane: &PlacedSurface<'_>, room: &Extent) -> Vec<DVec3> {
     let reach = (room.max - room.min).length();
     let centre = plane.frame.conjugate() * (0.5 * (room.min + room.max) - plane.origin);
     let corner = |x: f64, y: f64| plane.place(DVec3::new(centre.x + x * reach, centre.y + y * reach, 0.0));
@@ -305,13 +305,13 @@ impl Outline {
         }
     }
 
-    fn add_disc(&mut self, surface: &Placed<'_>, radius: f64, z: f64) {
+    fn add_disc(&mut self, surface: &PlacedSurface<'_>, radius: f64, z: f64) {
         if radius > 0.0 {
             self.add_facet((0..SIDES).map(|side| surface.place(circle(radius, z, side))).collect());
         }
     }
 
-    fn add_wall(&mut self, surface: &Placed<'_>, bottom_radius: f64, top_radius: f64, length: f64) {
+    fn add_wall(&mut self, surface: &PlacedSurface<'_>, bottom_radius: f64, top_radius: f64, length: f64) {
         let bottom = |side| surface.place(circle(bottom_radius, -0.5 * length, side));
         let top = |side| surface.place(circle(top_radius, 0.5 * length, side));
         for side in 0..SIDES {
@@ -323,7 +323,7 @@ impl Outline {
         self.edges.extend(ribs.map(|side| [bottom(side), top(side)]));
     }
 
-    fn add_box(&mut self, surface: &Placed<'_>, half: DVec3) {
+    fn add_box(&mut self, surface: &PlacedSurface<'_>, half: DVec3) {
         for axis in 0..3 {
             let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
             for end in [-1.0, 1.0] {
@@ -340,14 +340,14 @@ impl Outline {
         }
     }
 
-    fn add_mesh(&mut self, surface: &Placed<'_>, mesh: &Mesh) {
+    fn add_mesh(&mut self, surface: &PlacedSurface<'_>, mesh: &Mesh) {
         let corners = |triangle| mesh.corners(triangle).map(|corner| surface.place(corner)).to_vec();
         self.facets.extend((0..mesh.triangles.len()).map(corners));
         let ends = |edge: &[u32; 2]| edge.map(|vertex| surface.place(mesh.vertices[vertex as usize]));
         self.edges.extend(mesh.sharp_edges.iter().map(ends));
     }
 
-    fn add_sphere(&mut self, surface: &Placed<'_>, radius: f64, rings: usize) {
+    fn add_sphere(&mut self, surface: &PlacedSurface<'_>, radius: f64, rings: usize) {
         let sides = 3 * rings;
         let point = |ring: usize, side: usize| {
             let (sin, cos) = (0.5 * TAU * ring as f64 / rings as f64).sin_cos();

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::observe::surface::heights;
 use crate::observe::{Base, SurfacePlan};
 
-use super::outline::Room;
+use super::outline::DrawnRoom;
 use super::vtp::PolyData;
 use super::{KINDS, atomic, frames};
 
@@ -18,55 +18,55 @@ use super::{KINDS, atomic, frames};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Shot {
     /// What it shows.
-    pub(super) content: Content,
+    pub(super) content: ShotContent,
     /// Its file.
     pub(super) path: PathBuf,
 }
 
 /// Content of a kind of frames.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) enum Content {
+pub(super) enum ShotContent {
     Grains,
     Contacts,
-    Walls(Room),
+    Walls(DrawnRoom),
     Surface(SurfacePlan),
 }
 
-impl Content {
+impl ShotContent {
     /// Name of the kind of frames.
     pub fn kind(&self) -> &'static str {
         match self {
-            Content::Grains => KINDS[0],
-            Content::Contacts => KINDS[1],
-            Content::Walls(_) => KINDS[2],
-            Content::Surface(_) => KINDS[3],
+            ShotContent::Grains => KINDS[0],
+            ShotContent::Contacts => KINDS[1],
+            ShotContent::Walls(_) => KINDS[2],
+            ShotContent::Surface(_) => KINDS[3],
         }
     }
 
     fn show(&self, snapshot: &Snapshot, base: Option<&Base>) -> PolyData {
         match self {
-            Content::Grains => frames::measured_grains(snapshot, base),
-            Content::Contacts => frames::contacts(snapshot),
-            Content::Walls(room) => frames::walls(snapshot, room),
-            Content::Surface(plan) => frames::surface(snapshot, plan),
+            ShotContent::Grains => frames::measured_grains(snapshot, base),
+            ShotContent::Contacts => frames::contacts(snapshot),
+            ShotContent::Walls(room) => frames::walls(snapshot, room),
+            ShotContent::Surface(plan) => frames::surface(snapshot, plan),
         }
     }
 
     /// Whether each rank has a piece of the frame; others show what the first rank knows.
     fn is_divided(&self) -> bool {
-        matches!(self, Content::Grains | Content::Contacts)
+        matches!(self, ShotContent::Grains | ShotContent::Contacts)
     }
 
     /// What a rank does that is not the first, which writes the frame.
     fn help_to_show(&self, snapshot: &Snapshot, base: Option<&Base>) {
         match self {
-            Content::Grains | Content::Contacts => {
+            ShotContent::Grains | ShotContent::Contacts => {
                 let mut piece = Vec::new();
                 self.show(snapshot, base).write_piece(&mut piece).expect("writing into memory does not fail");
                 snapshot.share.collect(piece, &mut drop);
             }
-            Content::Walls(_) => {}
-            Content::Surface(plan) => drop(heights(snapshot, plan)),
+            ShotContent::Walls(_) => {}
+            ShotContent::Surface(plan) => drop(heights(snapshot, plan)),
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct Summary {
     /// Command, program, machine and date of the run.
     pub provenance: Provenance,
     /// How the run ended.
-    pub status: Status,
+    pub status: RunStatus,
     /// Message of a run that failed, or of one whose last checkpoint could not be saved.
     pub message: Option<String>,
     /// Scenario that was run.
@@ -43,9 +43,9 @@ pub struct Summary {
     pub steps_per_second: f64,
     /// Wall time by what it was spent on \[s\]: `step`, `emit`, `observe`, `output`, `pictures`, `convergence`,
     /// `checkpoint`.
-    pub wall_seconds_by_task: Named,
+    pub wall_seconds_by_task: NamedValue,
     /// Wall time by stage of the step \[s\]; empty where the engine does not time them: on a GPU without `--profile`.
-    pub wall_seconds_by_stage: Named,
+    pub wall_seconds_by_stage: NamedValue,
     /// Memory of the engine.
     pub memory: Memory,
     /// Grains that each emitter was to place, and grains that it placed.
@@ -65,11 +65,11 @@ pub struct Summary {
     /// Deepest overlap over all outputs; `null` where nothing overlapped.
     pub largest_overlap: Option<OverlapSummary>,
     /// Energies at the end \[J\].
-    pub energies: Named,
+    pub energies: NamedValue,
     /// All observables at the end, by column of the time series.
-    pub observables: Named,
+    pub observables: NamedValue,
     /// Units of the observables.
-    pub units: Named<&'static str>,
+    pub units: NamedValue<&'static str>,
     /// Verdicts on the expectations of the scenario.
     pub expectations: Vec<Verdict>,
 }
@@ -126,7 +126,7 @@ impl OverlapSummary {
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum RunStatus {
     /// The run reached its end.
     Completed,
     /// The user interrupted the run.
@@ -218,31 +218,31 @@ pub struct LostSummary {
 
 /// Values by name, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Named<T = f64>(pub Vec<(String, T)>);
+pub struct NamedValue<T = f64>(pub Vec<(String, T)>);
 
-impl<T: Serialize> Serialize for Named<T> {
+impl<T: Serialize> Serialize for NamedValue<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
-impl<'de> Deserialize<'de> for Named {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Named, D::Error> {
+impl<'de> Deserialize<'de> for NamedValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NamedValue, D::Error> {
         struct Pairs;
 
         impl<'de> Visitor<'de> for Pairs {
-            type Value = Named;
+            type Value = NamedValue;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("values by name")
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Named, M::Error> {
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<NamedValue, M::Error> {
                 let mut pairs = Vec::new();
                 while let Some(pair) = map.next_entry()? {
                     pairs.push(pair);
                 }
-                Ok(Named(pairs))
+                Ok(NamedValue(pairs))
             }
         }
 
@@ -250,11 +250,11 @@ impl<'de> Deserialize<'de> for Named {
     }
 }
 
-impl Named {
+impl NamedValue {
     /// The values of an observation under their names.
-    pub fn observables(columns: &[Column], observation: &Observation) -> Named {
+    pub fn observables(columns: &[Column], observation: &Observation) -> NamedValue {
         let names = columns.iter().map(|column| column.name.clone());
-        Named(names.zip(observation.values.iter().copied()).collect())
+        NamedValue(names.zip(observation.values.iter().copied()).collect())
     }
 
     /// Adds an amount to the value of this name; a missing value counts as zero.
@@ -272,15 +272,15 @@ impl Named {
 
     /// Those of the values that have one of these names.
     #[must_use]
-    pub fn only(&self, names: &[&str]) -> Named {
-        Named(self.0.iter().filter(|(name, _)| names.contains(&name.as_str())).cloned().collect())
+    pub fn only(&self, names: &[&str]) -> NamedValue {
+        NamedValue(self.0.iter().filter(|(name, _)| names.contains(&name.as_str())).cloned().collect())
     }
 }
 
-impl Named<&'static str> {
+impl NamedValue<&'static str> {
     /// The units of columns under their names.
-    pub fn units(columns: &[Column]) -> Named<&'static str> {
-        Named(columns.iter().map(|column| (column.name.clone(), column.unit)).collect())
+    pub fn units(columns: &[Column]) -> NamedValue<&'static str> {
+        NamedValue(columns.iter().map(|column| (column.name.clone(), column.unit)).collect())
     }
 }
 
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn named_values_keep_their_order_and_one_that_is_not_a_number_is_null() {
-        let mut named = Named::default();
+        let mut named = NamedValue::default();
         named.add("zebra", 1.0);
         named.add("ant", f64::NAN);
         named.add("zebra", 0.5);

@@ -12,7 +12,7 @@ use rust_hdf5::{DatatypeMessage, H5Dataset, H5File, H5Group, H5Type, Hdf5Error};
 use crate::error::Error;
 
 use super::collection::{has_series, read_series};
-use super::vtp::{Array, Cells, PolyData, Values};
+use super::vtp::{Array, PolyData, Values, VtpCells};
 use super::{KINDS, atomic};
 
 /// Name of the file for a kind of frames.
@@ -61,7 +61,7 @@ fn write(series: &[(PathBuf, f64)], file: &Path) -> Result<(), Error> {
     let failed = |error: Hdf5Error| Error::file(file)(std::io::Error::other(error));
     let temporary = atomic::temporary_for(file)?;
     let hdf = H5File::create(&temporary).map_err(failed)?;
-    let mut frames = hdf.create_group("VTKHDF").and_then(Frames::new).map_err(failed)?;
+    let mut frames = hdf.create_group("VTKHDF").and_then(FrameSeries::new).map_err(failed)?;
     for (path, time) in series {
         let frame = PolyData::read(path)?;
         frames.add(*time, &frame).map_err(failed)?;
@@ -71,14 +71,14 @@ fn write(series: &[(PathBuf, f64)], file: &Path) -> Result<(), Error> {
 }
 
 /// Writer of the frames of a kind, one after the other.
-struct Frames {
+struct FrameSeries {
     group: H5Group,
     steps: H5Group,
     points: H5Dataset,
     point_counts: H5Dataset,
     sections: Vec<Section>,
     /// Groups of arrays: data of the points, of the cells and of the frame.
-    data: [Data; 3],
+    data: [FrameData; 3],
     times: Vec<f64>,
     /// Number of points so far; then the offsets at which the points and cells of each frame begin.
     point_count: i64,
@@ -98,7 +98,7 @@ struct Section {
 }
 
 /// Arrays that belong to the points of frames, to their cells or to each frame as a whole.
-struct Data {
+struct FrameData {
     name: &'static str,
     arrays: Vec<Stored>,
 }
@@ -114,8 +114,8 @@ struct Stored {
     sizes: Vec<i64>,
 }
 
-impl Frames {
-    fn new(group: H5Group) -> Result<Frames, Hdf5Error> {
+impl FrameSeries {
+    fn new(group: H5Group) -> Result<FrameSeries, Hdf5Error> {
         let datatype = DatatypeMessage::FixedString { size: TYPE.len() as u32, padding: 1, charset: 0 };
         group.set_attr_array_numeric("Version", &VERSION)?;
         group.set_attr_typed("Type", datatype, TYPE.to_vec())?;
@@ -130,11 +130,11 @@ impl Frames {
                 id_count: 0,
             })
         };
-        Ok(Frames {
+        Ok(FrameSeries {
             points: table::<f64>(&group, "Points", 3)?,
             point_counts: column::<i64>(&group, "NumberOfPoints")?,
             sections: SECTIONS.into_iter().map(section).collect::<Result<_, Hdf5Error>>()?,
-            data: ["PointData", "CellData", "FieldData"].map(|name| Data { name, arrays: Vec::new() }),
+            data: ["PointData", "CellData", "FieldData"].map(|name| FrameData { name, arrays: Vec::new() }),
             steps: group.create_group("Steps")?,
             group,
             times: Vec::new(),
@@ -160,9 +160,9 @@ impl Frames {
 
     fn add_cells(&mut self, frame: &PolyData) -> Result<(), Hdf5Error> {
         let own = match frame.cells {
-            Cells::Vertices => "Vertices",
-            Cells::Lines => "Lines",
-            Cells::Triangles | Cells::Grid(_) => "Polygons",
+            VtpCells::Vertices => "Vertices",
+            VtpCells::Lines => "Lines",
+            VtpCells::Triangles | VtpCells::Grid(_) => "Polygons",
         };
         let (connectivity, points_per_cell) = (frame.connectivity(), frame.cells.points_per_cell());
         for (section, name) in self.sections.iter_mut().zip(SECTIONS) {
@@ -175,7 +175,7 @@ impl Frames {
 
     /// Writes the group `Steps`: the times of the frames and where each begins.
     fn finish(self) -> Result<(), Hdf5Error> {
-        let Frames { steps, times, .. } = &self;
+        let FrameSeries { steps, times, .. } = &self;
         let count = times.len();
         steps.set_attr_numeric("NSteps", &(count as i64))?;
         column::<f64>(steps, "Values")?.append(times)?;
@@ -204,7 +204,7 @@ impl Section {
     }
 }
 
-impl Data {
+impl FrameData {
     /// Adds the arrays of a frame, whose names must be the same in every frame.
     fn add(&mut self, frames: &H5Group, arrays: &[Array]) -> Result<(), Hdf5Error> {
         if self.arrays.is_empty() && !arrays.is_empty() {

@@ -18,7 +18,7 @@ pub struct PolyData {
     /// Points \[m\].
     pub points: Vec<[f64; 3]>,
     /// Kind of the cells.
-    pub cells: Cells,
+    pub cells: VtpCells,
     /// Data of the points.
     pub point_data: Vec<Array>,
     /// Data of the cells.
@@ -29,7 +29,7 @@ pub struct PolyData {
 
 /// How points make cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cells {
+pub enum VtpCells {
     /// Every point is a vertex.
     #[default]
     Vertices,
@@ -41,14 +41,14 @@ pub enum Cells {
     Grid(usize),
 }
 
-impl Cells {
+impl VtpCells {
     /// Name of the section of the cells in the file, and number of points per cell.
     fn kind(self) -> (&'static str, usize) {
         match self {
-            Cells::Vertices => ("Verts", 1),
-            Cells::Lines => ("Lines", 2),
-            Cells::Triangles => ("Polys", 3),
-            Cells::Grid(_) => ("Polys", 4),
+            VtpCells::Vertices => ("Verts", 1),
+            VtpCells::Lines => ("Lines", 2),
+            VtpCells::Triangles => ("Polys", 3),
+            VtpCells::Grid(_) => ("Polys", 4),
         }
     }
 
@@ -60,7 +60,9 @@ impl Cells {
     /// Number of cells that `points` points make.
     fn count(self, points: usize) -> usize {
         match self {
-            Cells::Grid(columns) => columns.saturating_sub(1) * (points / columns.max(1)).saturating_sub(1),
+            VtpCells::Grid(columns) => {
+                columns.saturating_sub(1) * (points / columns.max(1)).saturating_sub(1)
+            }
             _ => points / self.kind().1,
         }
     }
@@ -229,7 +231,7 @@ impl PolyData {
     /// Indices of the points of each cell, one cell after the other.
     pub fn connectivity(&self) -> Vec<i64> {
         let points = self.points.len();
-        let Cells::Grid(columns) = self.cells else {
+        let VtpCells::Grid(columns) = self.cells else {
             return (0..(self.cells.count(points) * self.cells.kind().1) as i64).collect();
         };
         let rows = points.checked_div(columns).unwrap_or(0);

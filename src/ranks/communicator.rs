@@ -114,11 +114,11 @@ impl Link for Shared {
 pub struct Thread {
     rank: usize,
     /// To each rank, and from each rank.
-    to: Vec<Sender<Message>>,
-    from: Vec<Receiver<Message>>,
+    to: Vec<Sender<RankMessage>>,
+    from: Vec<Receiver<RankMessage>>,
 }
 
-enum Message {
+enum RankMessage {
     Numbers(Vec<f64>),
     Bytes(Option<Vec<u8>>),
 }
@@ -138,18 +138,18 @@ pub fn threads(ranks: usize) -> Vec<Thread> {
 }
 
 impl Thread {
-    fn send(&self, rank: usize, message: Message) {
+    fn send(&self, rank: usize, message: RankMessage) {
         assert!(self.to[rank].send(message).is_ok(), "rank {rank} has ended");
     }
 
-    fn receive(&self, rank: usize) -> Message {
+    fn receive(&self, rank: usize) -> RankMessage {
         self.from[rank].recv().unwrap_or_else(|_| panic!("rank {rank} has ended"))
     }
 
     fn receive_numbers(&self, rank: usize) -> Vec<f64> {
         match self.receive(rank) {
-            Message::Numbers(numbers) => numbers,
-            Message::Bytes(_) => panic!("rank {rank} is at another place of the program"),
+            RankMessage::Numbers(numbers) => numbers,
+            RankMessage::Bytes(_) => panic!("rank {rank} is at another place of the program"),
         }
     }
 }
@@ -164,7 +164,7 @@ impl Communicator for Thread {
     }
 
     fn swap(&mut self, out: &[Parcel], into: &mut [Parcel]) {
-        out.iter().for_each(|parcel| self.send(parcel.rank, Message::Numbers(parcel.numbers.clone())));
+        out.iter().for_each(|parcel| self.send(parcel.rank, RankMessage::Numbers(parcel.numbers.clone())));
         for parcel in into {
             let numbers = self.receive_numbers(parcel.rank);
             assert_eq!(
@@ -177,17 +177,17 @@ impl Communicator for Thread {
     }
 
     fn gather(&mut self, numbers: &[f64]) -> Vec<f64> {
-        (0..self.ranks()).for_each(|rank| self.send(rank, Message::Numbers(numbers.to_vec())));
+        (0..self.ranks()).for_each(|rank| self.send(rank, RankMessage::Numbers(numbers.to_vec())));
         (0..self.ranks()).flat_map(|rank| self.receive_numbers(rank)).collect()
     }
 
     fn deliver(&mut self, messages: Messages) -> Messages {
         let mut bytes: Vec<Option<Vec<u8>>> = vec![None; self.ranks()];
         messages.into_iter().for_each(|(rank, message)| bytes[rank] = Some(message));
-        bytes.into_iter().enumerate().for_each(|(rank, bytes)| self.send(rank, Message::Bytes(bytes)));
+        bytes.into_iter().enumerate().for_each(|(rank, bytes)| self.send(rank, RankMessage::Bytes(bytes)));
         let receive = |rank: usize| match self.receive(rank) {
-            Message::Bytes(bytes) => bytes.map(|bytes| (rank, bytes)),
-            Message::Numbers(_) => panic!("rank {rank} is at another place of the program"),
+            RankMessage::Bytes(bytes) => bytes.map(|bytes| (rank, bytes)),
+            RankMessage::Numbers(_) => panic!("rank {rank} is at another place of the program"),
         };
         (0..self.ranks()).filter_map(receive).collect()
     }

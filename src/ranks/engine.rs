@@ -10,8 +10,8 @@ use std::io::Write;
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
-use crate::contact::carried::{Carried, Known};
-use crate::contact::disjoint::Bodies;
+use crate::contact::carried::{Carried, KnownSide};
+use crate::contact::disjoint::BodySet;
 use crate::contact::{Impulse, Key};
 use crate::cpu::search::Travel;
 use crate::cpu::{CpuEngine, colouring};
@@ -26,7 +26,7 @@ use crate::settings::{Algorithm, Method, Order, Settings};
 use super::communicator::{Communicator, Shared};
 use super::handover::{Cargo, Held};
 use super::partition::Partition;
-use super::{Extent, Links, links, newcomers};
+use super::{Links, RankExtent, links, newcomers};
 
 /// Engine of rank 0, which stands for those of all ranks.
 pub struct RankedEngine {
@@ -60,7 +60,7 @@ pub enum Ranked {
 
 /// What rank 0 asks for.
 #[derive(Serialize, Deserialize)]
-enum Command {
+enum RankCommand {
     Advance(u64),
     Scatter,
     Gather,
@@ -75,7 +75,7 @@ enum Command {
 
 /// State that all ranks have in common.
 #[derive(Serialize, Deserialize)]
-struct Common {
+struct CommonState {
     /// World without grains.
     world: World,
     partition: Partition,
@@ -92,7 +92,7 @@ struct Common {
 #[derive(Serialize, Deserialize)]
 struct Haul {
     grains: Vec<GrainState>,
-    contacts: Vec<Contact>,
+    contacts: Vec<GatheredContact>,
     totals: Vec<TotalImpulse>,
     stresses: Vec<MeterSums>,
     /// Sums of impulse times arm of the own grains, by place in the whole world.
@@ -101,13 +101,13 @@ struct Haul {
 
 /// State of a contact, with its key in the whole world.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Contact {
+struct GatheredContact {
     key: Key,
     impulse: Impulse,
     cohesion: f64,
     springs: Impulse,
     normal: DVec3,
-    known: Option<Known>,
+    known: Option<KnownSide>,
 }
 
 /// Opens the engine of a rank. The world and the settings are the same on all ranks; each keeps the grains of its region. `answer` answers
@@ -127,7 +127,7 @@ pub fn open(
     let mut part = CpuEngine::new(world.without_grains(), settings);
     part.coupling = Box::new(Links {
         communicator,
-        counted: Bodies::none(world.boundaries.len()),
+        counted: BodySet::none(world.boundaries.len()),
         own: Vec::new(),
         ghosts: Vec::new(),
         out: Vec::new(),
@@ -170,19 +170,19 @@ impl Worker {
     pub fn serve(self) {
         let Worker(mut own) = self;
         loop {
-            match links(&mut *own.part.coupling).broadcast::<Command>(None) {
+            match links(&mut *own.part.coupling).broadcast::<RankCommand>(None) {
                 // All ranks have agreed on the error, and rank 0 returns it.
-                Command::Advance(steps) => drop(own.advance(steps)),
-                Command::Scatter => own.scatter(None),
-                Command::Gather => own.gather(None),
-                Command::CollectSpheres => drop(newcomers::collect_spheres(&mut own.part)),
-                Command::TellRemoved => newcomers::tell_removed(&mut own.part, None),
-                Command::TakeIn => own.take_in(None),
+                RankCommand::Advance(steps) => drop(own.advance(steps)),
+                RankCommand::Scatter => own.scatter(None),
+                RankCommand::Gather => own.gather(None),
+                RankCommand::CollectSpheres => drop(newcomers::collect_spheres(&mut own.part)),
+                RankCommand::TellRemoved => newcomers::tell_removed(&mut own.part, None),
+                RankCommand::TakeIn => own.take_in(None),
                 // Rank 0 alone writes files, which may fail.
-                Command::Answer(question) => drop(own.answer(&question)),
-                Command::SetIterations(iterations) => own.part.set_iterations(iterations),
-                Command::Measure => drop(measure(&mut own.part)),
-                Command::End => return,
+                RankCommand::Answer(question) => drop(own.answer(&question)),
+                RankCommand::SetIterations(iterations) => own.part.set_iterations(iterations),
+                RankCommand::Measure => drop(measure(&mut own.part)),
+                RankCommand::End => return,
             }
         }
     }
@@ -242,7 +242,7 @@ fn show(part: &mut CpuEngine) -> Result<Snapshot, Error> {
 fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
     let links = links(&mut *part.coupling);
     let ranks = links.communicator.ranks();
-    let common = links.broadcast(whole.map(|whole| Common::of(whole, ranks)));
+    let common = links.broadcast(whole.map(|whole| CommonState::of(whole, ranks)));
     let cargos = whole.map(|whole| cargos(whole, &common.partition, ranks));
     let cargos = cargos.into_iter().flatten().enumerate().collect();
     let cargo = links.deliver::<Cargo>(cargos).pop().expect("rank 0 sends to all").1;
@@ -279,17 +279,17 @@ fn gather(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
 }
 
 /// Sizes of the parts of all ranks, on rank 0.
-fn measure(part: &mut CpuEngine) -> Vec<Extent> {
+fn measure(part: &mut CpuEngine) -> Vec<RankExtent> {
     let own = links(&mut *part.coupling).extent(&part.world, part.keys.len());
     links(&mut *part.coupling).deliver(vec![(0, own)]).into_iter().map(|(_, extent)| extent).collect()
 }
 
-impl Common {
-    fn of(whole: &CpuEngine, ranks: usize) -> Common {
+impl CommonState {
+    fn of(whole: &CpuEngine, ranks: usize) -> CommonState {
         let world = &whole.world;
         let present = world.present_grains();
         let positions = present.clone().map(|grain| world.bodies.position[world.grain_body(grain)]).collect();
-        Common {
+        CommonState {
             world: world.without_grains(),
             partition: Partition::new(positions, ranks),
             largest_reach: present.map(|grain| world.grain_reach(grain)).fold(0.0, f64::max),
@@ -340,7 +340,7 @@ impl Haul {
         let grain_stresses = links.own_stresses(grain_stresses);
         let state = |(&contact, constraint): (&u32, &crate::contact::constraint::Constraint)| {
             let key = keys[contact as usize];
-            Contact {
+            GatheredContact {
                 key: links.held.in_whole(world, key),
                 impulse: constraint.impulse,
                 cohesion: constraint.cohesion,
@@ -383,7 +383,7 @@ impl CpuEngine {
     }
 
     /// Takes these contacts, sorted by key, as the present ones.
-    fn hold_gathered(&mut self, contacts: &[Contact]) {
+    fn hold_gathered(&mut self, contacts: &[GatheredContact]) {
         let keys = contacts.iter().map(|contact| contact.key).collect();
         let carried: Vec<Impulse> = match self.settings.method {
             Method::Nonsmooth => contacts.iter().map(|contact| contact.impulse).collect(),
@@ -401,19 +401,19 @@ impl CpuEngine {
 
 impl RankedEngine {
     /// Sizes of the parts of all ranks, and of what these exchange in a sweep.
-    pub fn extents(&mut self) -> Vec<Extent> {
-        self.command(Command::Measure);
+    pub fn extents(&mut self) -> Vec<RankExtent> {
+        self.command(RankCommand::Measure);
         measure(&mut self.own.part)
     }
 
-    fn command(&mut self, command: Command) {
+    fn command(&mut self, command: RankCommand) {
         links(&mut *self.own.part.coupling).broadcast(Some(command));
     }
 
     /// The whole scene at its present state.
     fn gathered(&mut self) -> &mut CpuEngine {
         if !self.is_gathered {
-            self.command(Command::Gather);
+            self.command(RankCommand::Gather);
             self.own.gather(Some(&mut self.whole));
             self.is_gathered = true;
         }
@@ -432,7 +432,7 @@ impl Drop for RankedEngine {
     fn drop(&mut self) {
         // After a panic the other ranks may be anywhere, and end with this one.
         if !std::thread::panicking() {
-            self.command(Command::End);
+            self.command(RankCommand::End);
         }
     }
 }
@@ -445,7 +445,7 @@ impl Engine for RankedEngine {
 
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
         if !self.is_scattered {
-            self.command(Command::Scatter);
+            self.command(RankCommand::Scatter);
             self.own.scatter(Some(&self.whole));
             self.is_scattered = true;
         }
@@ -454,7 +454,7 @@ impl Engine for RankedEngine {
             self.whole.release_contacts();
             self.is_gathered = false;
         }
-        self.command(Command::Advance(steps));
+        self.command(RankCommand::Advance(steps));
         self.own.advance(steps)
     }
 
@@ -466,7 +466,7 @@ impl Engine for RankedEngine {
         if self.is_gathered {
             return self.whole.occupied();
         }
-        self.command(Command::CollectSpheres);
+        self.command(RankCommand::CollectSpheres);
         let spheres = newcomers::collect_spheres(&mut self.own.part);
         // Every rank has all boundaries.
         Ok(Occupied { spheres, boundaries: &self.own.part.world })
@@ -476,10 +476,10 @@ impl Engine for RankedEngine {
         if !self.is_scattered {
             return self.whole.add_grains(grains);
         }
-        self.command(Command::TellRemoved);
+        self.command(RankCommand::TellRemoved);
         newcomers::tell_removed(&mut self.own.part, Some(&mut self.whole));
         let places = self.whole.put_grains(grains)?;
-        self.command(Command::TakeIn);
+        self.command(RankCommand::TakeIn);
         self.own.take_in(Some((&self.whole, &places)));
         Ok(())
     }
@@ -493,7 +493,7 @@ impl Engine for RankedEngine {
     }
 
     fn set_iterations(&mut self, iterations: u32) {
-        self.command(Command::SetIterations(iterations));
+        self.command(RankCommand::SetIterations(iterations));
         self.whole.set_iterations(iterations);
         self.own.part.set_iterations(iterations);
     }
@@ -522,7 +522,7 @@ impl Engine for RankedEngine {
 
 impl Parts for RankedEngine {
     fn ask(&mut self, question: Vec<u8>) -> Result<Vec<u8>, Error> {
-        self.command(Command::Answer(question.clone()));
+        self.command(RankCommand::Answer(question.clone()));
         self.own.answer(&question)
     }
 }

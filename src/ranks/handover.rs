@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::contact::Key;
 use crate::contact::carried::Carried;
-use crate::contact::disjoint::Bodies;
+use crate::contact::disjoint::BodySet;
 use crate::engine::saved;
 use crate::engine::share::Link;
 use crate::model::{GrainState, World};
 
 use super::communicator::{Messages, Parcel};
 use super::partition::Partition;
-use super::{Links, PER_BODY, Side};
+use super::{Interface, Links, PER_BODY};
 
 /// Ratio of the grains of the fullest rank to the mean above which the borders move \[-\].
 const IMBALANCE: f64 = 1.1;
@@ -351,7 +351,7 @@ impl Links {
     /// Notes what this rank counts: its own grains, and on rank 0 the boundaries.
     pub(super) fn count(&mut self, world: &World) {
         let rank = self.communicator.rank();
-        self.counted = Bodies::none(world.bodies.len());
+        self.counted = BodySet::none(world.bodies.len());
         let boundaries = if rank == 0 { world.boundaries.len() } else { 0 };
         for body in (0..boundaries).chain(self.held.own(rank).map(|grain| world.grain_body(grain))) {
             self.counted.add(body as u32);
@@ -419,14 +419,14 @@ impl Links {
                 bodies.sort_unstable();
                 bodies.dedup();
             }
-            self.own.push(Side { rank, bodies: own });
-            self.ghosts.push(Side { rank, bodies: ghosts });
+            self.own.push(Interface { rank, bodies: own });
+            self.ghosts.push(Interface { rank, bodies: ghosts });
         }
         let parcel =
-            |side: &Side| Parcel { rank: side.rank, numbers: vec![0.0; PER_BODY * side.bodies.len()] };
+            |side: &Interface| Parcel { rank: side.rank, numbers: vec![0.0; PER_BODY * side.bodies.len()] };
         self.out = self.own.iter().map(parcel).collect();
         self.into = self.ghosts.iter().map(parcel).collect();
-        let mut touching = Bodies::none(world.bodies.len());
+        let mut touching = BodySet::none(world.bodies.len());
         for &body in self.ghosts.iter().flat_map(|side| &side.bodies) {
             touching.add(body);
         }

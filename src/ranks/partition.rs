@@ -12,24 +12,24 @@ use crate::model::Periodic;
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Partition {
     /// Cuts, each before those of its two sides; empty for one rank.
-    cuts: Vec<Plane>,
+    cuts: Vec<CutFace>,
 }
 
 /// A plane that divides a region.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-struct Plane {
+struct CutFace {
     axis: usize,
     /// Coordinate of the plane \[m\]; what is below it is on the low side.
     at: f64,
-    low: Part,
-    high: Part,
+    low: CutSide,
+    high: CutSide,
 }
 
 /// One side of a cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-enum Part {
+enum CutSide {
     /// The region of a rank.
     Rank(u32),
     /// A region that another cut divides, by its index.
@@ -45,15 +45,15 @@ impl Partition {
     }
 
     /// Divides the region of these positions among the ranks `first` to `first + ranks`.
-    fn divide(&mut self, positions: &mut [DVec3], first: usize, ranks: usize) -> Part {
+    fn divide(&mut self, positions: &mut [DVec3], first: usize, ranks: usize) -> CutSide {
         if ranks < 2 {
-            return Part::Rank(first as u32);
+            return CutSide::Rank(first as u32);
         }
         let lower = ranks / 2;
         let (axis, at, count) = cut(positions, lower as f64 / ranks as f64);
         let index = self.cuts.len();
-        let own = Part::Cut(index as u32);
-        self.cuts.push(Plane { axis, at, low: own, high: own });
+        let own = CutSide::Cut(index as u32);
+        self.cuts.push(CutFace { axis, at, low: own, high: own });
         let (below, above) = positions.split_at_mut(count);
         self.cuts[index].low = self.divide(below, first, lower);
         self.cuts[index].high = self.divide(above, first + lower, ranks - lower);
@@ -61,8 +61,8 @@ impl Partition {
     }
 
     /// The whole of space, before any cut.
-    fn root(&self) -> Part {
-        if self.cuts.is_empty() { Part::Rank(0) } else { Part::Cut(0) }
+    fn root(&self) -> CutSide {
+        if self.cuts.is_empty() { CutSide::Rank(0) } else { CutSide::Cut(0) }
     }
 
     /// Rank in whose region a position is.
@@ -70,8 +70,8 @@ impl Partition {
         let mut part = self.root();
         loop {
             match part {
-                Part::Rank(rank) => return rank as usize,
-                Part::Cut(cut) => {
+                CutSide::Rank(rank) => return rank as usize,
+                CutSide::Cut(cut) => {
                     let cut = &self.cuts[cut as usize];
                     part = if position[cut.axis] < cut.at { cut.low } else { cut.high };
                 }
@@ -88,10 +88,10 @@ impl Partition {
         found.dedup();
     }
 
-    fn collect(&self, part: Part, position: DVec3, reach: f64, found: &mut Vec<usize>) {
+    fn collect(&self, part: CutSide, position: DVec3, reach: f64, found: &mut Vec<usize>) {
         match part {
-            Part::Rank(rank) => found.push(rank as usize),
-            Part::Cut(cut) => {
+            CutSide::Rank(rank) => found.push(rank as usize),
+            CutSide::Cut(cut) => {
                 let cut = &self.cuts[cut as usize];
                 let along = position[cut.axis] - cut.at;
                 if along < reach {

@@ -14,19 +14,19 @@ const MARGIN: f64 = 0.03;
 
 /// Axes of the camera.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame {
+pub struct CameraAxes {
     to_camera: DMat3,
 }
 
-impl Frame {
+impl CameraAxes {
     /// The axes of a camera with the azimuth and elevation of a look.
-    pub fn of(look: &Look) -> Frame {
+    pub fn of(look: &Look) -> CameraAxes {
         let (sin, cos) = look.azimuth_deg.to_radians().sin_cos();
         let (rise, level) = look.elevation_deg.to_radians().sin_cos();
         let right = DVec3::new(cos, sin, 0.0);
         let forward = DVec3::new(-sin * level, cos * level, -rise);
         let up = right.cross(forward);
-        Frame { to_camera: DMat3::from_cols(right, up, forward).transpose() }
+        CameraAxes { to_camera: DMat3::from_cols(right, up, forward).transpose() }
     }
 
     /// Turns a point or direction of the scene into the frame of the camera. The origin stays that of the scene.
@@ -54,7 +54,7 @@ impl Ray {
 /// A camera that looks at a part of the scene.
 #[derive(Debug, Clone, Copy)]
 pub struct Camera {
-    frame: Frame,
+    frame: CameraAxes,
     /// Centre of the view, turned into the frame of the camera \[m\].
     centre: DVec3,
     /// Middle of the picture \[samples\].
@@ -83,7 +83,7 @@ impl Camera {
             }
         };
         Camera {
-            frame: Frame::of(look),
+            frame: CameraAxes::of(look),
             centre: 0.5 * (extent.min + extent.max),
             middle: 0.5 * DVec2::new(width, height),
             scale: scale * look.zoom,
@@ -95,7 +95,7 @@ impl Camera {
     pub fn along_z(extent: Extent, samples: usize) -> Camera {
         let size = (extent.max - extent.min).truncate().max_element().max(1e-9);
         Camera {
-            frame: Frame { to_camera: DMat3::IDENTITY },
+            frame: CameraAxes { to_camera: DMat3::IDENTITY },
             centre: 0.5 * (extent.min + extent.max),
             middle: DVec2::splat(0.5 * samples as f64),
             scale: samples as f64 / size,
@@ -171,11 +171,11 @@ mod tests {
 
     #[test]
     fn from_the_front_x_is_to_the_right_and_z_up() {
-        let frame = Frame::of(&Look { azimuth_deg: 0.0, elevation_deg: 0.0, ..look() });
+        let frame = CameraAxes::of(&Look { azimuth_deg: 0.0, elevation_deg: 0.0, ..look() });
         assert!((frame.turn(DVec3::X) - DVec3::X).length() < 1e-15);
         assert!((frame.turn(DVec3::Z) - DVec3::Y).length() < 1e-15);
         assert!((frame.turn(DVec3::Y) - DVec3::Z).length() < 1e-15);
-        let from_the_right = Frame::of(&Look { azimuth_deg: 90.0, elevation_deg: 0.0, ..look() });
+        let from_the_right = CameraAxes::of(&Look { azimuth_deg: 90.0, elevation_deg: 0.0, ..look() });
         assert!((from_the_right.turn(DVec3::Y) - DVec3::X).length() < 1e-15);
     }
 

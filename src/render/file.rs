@@ -12,7 +12,7 @@ use crate::output::{atomic, picture_number};
 
 /// Kind of output that a path stands for, by its ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum PictureTarget {
     /// A folder of pictures.
     Folder,
     /// One picture.
@@ -25,30 +25,30 @@ pub enum Target {
     Mp4,
 }
 
-impl Target {
+impl PictureTarget {
     /// Returns the kind of output of a path.
     ///
     /// # Errors
     /// [`Error::Unusable`] when the path ends like a file of another kind.
-    pub fn of(path: &Path) -> Result<Target, Error> {
+    pub fn of(path: &Path) -> Result<PictureTarget, Error> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
-            Some("png") => Ok(Target::Png),
-            Some("apng") => Ok(Target::Apng),
-            Some("gif") => Ok(Target::Gif),
-            Some("mp4") => Ok(Target::Mp4),
+            Some("png") => Ok(PictureTarget::Png),
+            Some("apng") => Ok(PictureTarget::Apng),
+            Some("gif") => Ok(PictureTarget::Gif),
+            Some("mp4") => Ok(PictureTarget::Mp4),
             Some(other) if !path.is_dir() => Err(Error::Unusable {
                 origin: "--out".to_owned(),
                 found: format!("no pictures are written as .{other}"),
                 advice: "expected .png, .apng, .gif, .mp4, or a folder".to_owned(),
             }),
-            _ => Ok(Target::Folder),
+            _ => Ok(PictureTarget::Folder),
         }
     }
 
     /// Whether the output is an animation.
     pub fn is_animation(self) -> bool {
-        matches!(self, Target::Apng | Target::Gif | Target::Mp4)
+        matches!(self, PictureTarget::Apng | PictureTarget::Gif | PictureTarget::Mp4)
     }
 }
 
@@ -148,7 +148,7 @@ pub type Pictures<'a> = &'a mut dyn Iterator<Item = Result<Picture, Error>>;
 /// When a picture cannot be drawn, the file cannot be written, or ffmpeg is missing or fails.
 pub fn write_animation(
     path: &Path,
-    target: Target,
+    target: PictureTarget,
     (count, rate): (usize, u16),
     pictures: Pictures<'_>,
 ) -> Result<(), Error> {
@@ -160,8 +160,8 @@ pub fn write_animation(
     };
     let mut drawn = std::iter::once(first).chain(drawn);
     let written = match target {
-        Target::Gif => atomic::write(path, |out| write_gif(out, (count, rate), &mut drawn)),
-        Target::Mp4 => write_mp4(path, (count, rate), &mut drawn),
+        PictureTarget::Gif => atomic::write(path, |out| write_gif(out, (count, rate), &mut drawn)),
+        PictureTarget::Mp4 => write_mp4(path, (count, rate), &mut drawn),
         _ => atomic::write(path, |out| write_apng(out, (count, rate), &mut drawn)),
     };
     drop(drawn);
@@ -305,10 +305,10 @@ mod tests {
 
     #[test]
     fn the_ending_of_a_path_says_what_it_becomes() {
-        let target = |name: &str| Target::of(Path::new(name)).ok();
-        assert_eq!(target("out/pictures"), Some(Target::Folder));
-        assert_eq!(target("pile.PNG"), Some(Target::Png));
-        assert_eq!(target("pile.gif"), Some(Target::Gif));
+        let target = |name: &str| PictureTarget::of(Path::new(name)).ok();
+        assert_eq!(target("out/pictures"), Some(PictureTarget::Folder));
+        assert_eq!(target("pile.PNG"), Some(PictureTarget::Png));
+        assert_eq!(target("pile.gif"), Some(PictureTarget::Gif));
         assert_eq!(target("pile.avi"), None);
     }
 
@@ -320,13 +320,13 @@ mod tests {
     fn an_animation_has_as_many_pictures_as_there_were_frames() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.apng");
-        write_animation(&path, Target::Apng, (4, 25), &mut pictures()).expect("written");
+        write_animation(&path, PictureTarget::Apng, (4, 25), &mut pictures()).expect("written");
         let file = io::BufReader::new(fs::File::open(&path).expect("a file"));
         let reader = png::Decoder::new(file).read_info().expect("a PNG");
         assert_eq!(reader.info().animation_control().map(|control| control.num_frames), Some(4));
 
         let path = folder.path().join("a.gif");
-        write_animation(&path, Target::Gif, (4, 25), &mut pictures()).expect("written");
+        write_animation(&path, PictureTarget::Gif, (4, 25), &mut pictures()).expect("written");
         let mut decoder =
             gif::DecodeOptions::new().read_info(fs::File::open(&path).expect("a file")).expect("a GIF");
         let mut count = 0;
@@ -340,7 +340,7 @@ mod tests {
     fn an_animation_whose_drawing_fails_leaves_no_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let fails = || Err(Error::NoState { reason: "no frame".to_owned() });
-        for target in [Target::Apng, Target::Gif] {
+        for target in [PictureTarget::Apng, PictureTarget::Gif] {
             let mut broken = pictures().take(2).chain(std::iter::once_with(fails));
             let path = folder.path().join("animation");
             let error = write_animation(&path, target, (4, 25), &mut broken).expect_err("a failure");

@@ -11,7 +11,7 @@ use crate::output::vtp::{Array, PolyData};
 
 /// Sphere of a grain.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ball {
+pub struct DrawnBall {
     /// Centre \[m\].
     pub centre: DVec3,
     /// Radius \[m\].
@@ -33,7 +33,7 @@ pub struct Frame {
     /// Simulated time \[s\].
     pub time: f64,
     /// Grains.
-    pub balls: Vec<Ball>,
+    pub balls: Vec<DrawnBall>,
     /// Fields of the grains: those of the file, and the velocity relative to the first boundary that turns, if there is one.
     pub fields: Vec<Array>,
     /// Contact forces; empty when they are not to be shown.
@@ -60,7 +60,7 @@ impl Frame {
         world: &World,
     ) -> Result<Frame, &'static str> {
         let radius = array(&grains.point_data, "radius")?;
-        let ball = |(i, point): (usize, &[f64; 3])| Ball {
+        let ball = |(i, point): (usize, &[f64; 3])| DrawnBall {
             centre: DVec3::from_array(*point),
             radius: radius.component(i, 0),
         };

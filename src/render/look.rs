@@ -49,7 +49,7 @@ pub struct Look {
     /// Corners of the box that fits into the picture \[m\]; `None`: all grains of all frames and all boundaries.
     pub fit: Option<[DVec3; 2]>,
     /// Plane before which everything is cut away.
-    pub cut: Option<Cut>,
+    pub cut: Option<CutPlane>,
     /// Whether grains or contact forces are shown in colours.
     pub show: Show,
     /// Whether a rose in the corner shows the directions of the forces.
@@ -148,7 +148,7 @@ impl BoundaryStyle {
 
 /// Cutting plane: everything between the plane and the camera is cut away.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cut {
+pub struct CutPlane {
     /// A point of the plane \[m\].
     pub point: DVec3,
     /// Unit normal of the plane; its sign does not matter.

@@ -20,7 +20,7 @@ const LEFT_OUT: [&str; 3] = ["radius", "orientation", "id"];
 
 /// Header of a packed frame: the lengths of its arrays.
 #[derive(Serialize)]
-struct Header<'a> {
+struct PackedHeader<'a> {
     /// Simulated time \[s\].
     time: f64,
     /// Number of grains.
@@ -48,7 +48,7 @@ pub fn pack(frame: &Frame, outline: Option<&Outline>) -> Vec<u8> {
     let triangles: Option<Vec<[DVec3; 3]>> =
         outline.map(|outline| outline.triangles().map(|(corners, _)| corners).collect());
     let edges = outline.map_or(&[][..], |outline| &outline.edges);
-    let header = Header {
+    let header = PackedHeader {
         time: frame.time,
         grains: frame.balls.len(),
         fields: fields.iter().map(|array| header_of(array)).collect(),
@@ -75,7 +75,7 @@ fn header_of(array: &Array) -> FieldHeader<'_> {
 }
 
 /// Bytes before the arrays: length of the header, and the header itself.
-fn start(header: &Header<'_>) -> Vec<u8> {
+fn start(header: &PackedHeader<'_>) -> Vec<u8> {
     // Numbers and names can always be written as JSON.
     let mut text = serde_json::to_vec(header).unwrap_or_default();
     text.resize(text.len().next_multiple_of(4), b' ');
@@ -94,10 +94,10 @@ fn push(bytes: &mut Vec<u8>, place: DVec3) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::{Ball, Force};
+    use crate::render::{DrawnBall, Force};
 
     fn frame() -> Frame {
-        let ball = |x| Ball { centre: DVec3::new(x, 2.0, 3.0), radius: 0.5 };
+        let ball = |x| DrawnBall { centre: DVec3::new(x, 2.0, 3.0), radius: 0.5 };
         Frame {
             time: 0.25,
             balls: vec![ball(1.0), ball(-1.0)],

@@ -9,7 +9,7 @@ use super::legend::{self, Bar};
 use super::picture::{Letters, linear};
 use super::raster::{self, BACKGROUND, SAMPLES, Seen, SeenBall, SeenLine};
 use super::rose;
-use super::{Ball, BoundaryStyle, Force, Frame, Look, Picture, Trail};
+use super::{BoundaryStyle, DrawnBall, Force, Frame, Look, Picture, Trail};
 use crate::error::Error;
 use crate::model::World;
 use crate::output::outline::{Extent, HalfSpace, Outline, ROOM, around_source, bounded, outline};
@@ -28,7 +28,7 @@ const FAINT: ([u8; 3], f32) = ([200, 202, 206], 0.65);
 pub struct Survey<'a> {
     look: &'a Look,
     world: &'a World,
-    view: camera::Frame,
+    view: camera::CameraAxes,
     field: Field,
     sights: Sights,
     /// Distance by which planes are drawn beyond the room, over its largest edge \[-\].
@@ -64,7 +64,14 @@ impl<'a> Survey<'a> {
     /// A survey of frames between the boundaries of `world`; its grains do not count.
     pub fn new(look: &'a Look, world: &'a World) -> Survey<'a> {
         let field = Field::new(&look.colour_by, world.gravity);
-        Survey { look, world, view: camera::Frame::of(look), field, sights: Sights::NONE, room_share: ROOM }
+        Survey {
+            look,
+            world,
+            view: camera::CameraAxes::of(look),
+            field,
+            sights: Sights::NONE,
+            room_share: ROOM,
+        }
     }
 
     /// Findings so far.
@@ -298,7 +305,7 @@ impl<'a> Painter<'a> {
         } else {
             self.field.values(frame)?.into_iter().map(|value| self.colour(value)).collect()
         };
-        let ball = |(ball, colour): (&Ball, [f32; 3])| SeenBall {
+        let ball = |(ball, colour): (&DrawnBall, [f32; 3])| SeenBall {
             centre: self.camera.see(ball.centre),
             radius: ball.radius,
             colour,

@@ -89,7 +89,7 @@ pub fn draw(seen: &Seen, camera: &Camera, width: usize, height: usize) -> Pictur
     scene.shadows = (seen.faintness == 0.0).then(|| Shadows::of(seen)).flatten();
     let mut pixels = vec![BACKGROUND; width * height];
     pixels.par_chunks_mut(width * BAND).enumerate().for_each(|(i, rows)| {
-        let band = Band::new(&scene, i * BAND * SAMPLES, width * SAMPLES, rows.len() / width * SAMPLES);
+        let band = RowBand::new(&scene, i * BAND * SAMPLES, width * SAMPLES, rows.len() / width * SAMPLES);
         band.finish(rows, width);
     });
     Picture { width, height, pixels }
@@ -174,7 +174,7 @@ impl Shadows {
         let scene = Scene::new(&lit, &camera);
         let mut depth = vec![f64::INFINITY; LIGHT_RAYS * LIGHT_RAYS];
         let band = |(i, rows): (usize, &mut [f64])| {
-            let mut band = Band::empty(i * BAND, LIGHT_RAYS, rows.len() / LIGHT_RAYS);
+            let mut band = RowBand::empty(i * BAND, LIGHT_RAYS, rows.len() / LIGHT_RAYS);
             band.find_balls(&scene);
             rows.copy_from_slice(&band.depth);
         };
@@ -341,7 +341,7 @@ fn samples(from: f64, to: f64, limit: usize) -> std::ops::Range<usize> {
 }
 
 /// Band of rows of samples.
-struct Band {
+struct RowBand {
     /// First row of the band in the picture.
     top: usize,
     width: usize,
@@ -355,10 +355,10 @@ struct Band {
     light: Vec<[f32; 3]>,
 }
 
-impl Band {
-    fn empty(top: usize, width: usize, rows: usize) -> Band {
+impl RowBand {
+    fn empty(top: usize, width: usize, rows: usize) -> RowBand {
         let count = width * rows;
-        Band {
+        RowBand {
             top,
             width,
             rows,
@@ -369,8 +369,8 @@ impl Band {
         }
     }
 
-    fn new(scene: &Scene<'_>, top: usize, width: usize, rows: usize) -> Band {
-        let mut band = Band::empty(top, width, rows);
+    fn new(scene: &Scene<'_>, top: usize, width: usize, rows: usize) -> RowBand {
+        let mut band = RowBand::empty(top, width, rows);
         band.find_balls(scene);
         band.find_edges(scene);
         band.colour(scene);

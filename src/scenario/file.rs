@@ -50,21 +50,21 @@ use crate::contact::{Impulse, Key};
 use crate::model::{Axes, Grain, Materials, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
 use crate::observe::stress::meters;
-use crate::output::outline::{Room, boundaries_move};
-use crate::output::{Formats, Record, Walls};
+use crate::output::outline::{DrawnRoom, boundaries_move};
+use crate::output::{Formats, ScenarioRecord, Walls};
 use crate::render::{Look, Show};
 use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
 
 use self::checks::{check_steps, check_total, locked_axes, read_materials};
-use self::document::{Kind, parse_document, parse_tree, read_file, read_text};
+use self::document::{FileKind, parse_document, parse_tree, read_file, read_text};
 use self::read::asked::Trace;
-use self::read::{DURATION, Report, Table, number, text, vector, whole, word};
+use self::read::{DURATION, ReadReport, Table, number, text, vector, whole, word};
 use super::{CheckpointPlan, CompatiblePlan, ConvergencePlan, Inputs, OutputPlan, Portable, Scenario};
 
 pub use self::changes::{Change, MAY_CHANGE, changes};
 pub use self::checks::check_step_count;
-pub use self::problems::{Problem, Problems, Source};
+pub use self::problems::{Problem, Problems, SourceText};
 
 /// Largest number of grains of a scenario, emitted grains included.
 pub const MAX_GRAINS: u64 = 20_000_000;
@@ -102,7 +102,7 @@ impl Scenario {
     /// All mistakes in that part of the file.
     pub fn load_surroundings(path: &Path) -> Result<(World, Look), Problems> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        read_file(path, Kind::Scenario, |mut root, _| {
+        read_file(path, FileKind::Scenario, |mut root, _| {
             let (world, _, _) = surroundings(&mut root, folder);
             let pictures = root.node("output").and_then(|output| output.child("pictures"));
             let plan = pictures.and_then(|node| pictures::pictures(node, &world, 1.0));
@@ -112,8 +112,8 @@ impl Scenario {
     }
 
     /// Returns the parts of the scenario that are kept in the folder of its results.
-    pub fn record(&self) -> Record<'_> {
-        Record {
+    pub fn record(&self) -> ScenarioRecord<'_> {
+        ScenarioRecord {
             inputs: &self.inputs,
             resolved: self.portable.text.as_deref().unwrap_or(&self.resolved),
             files: &self.portable.files,
@@ -128,7 +128,7 @@ impl Scenario {
 
     fn walls(&self) -> Walls {
         let sources = self.emitters.iter().map(Emitter::bounds);
-        Walls { room: Room::of_run(&self.world, sources), move_about: boundaries_move(&self.world) }
+        Walls { room: DrawnRoom::of_run(&self.world, sources), move_about: boundaries_move(&self.world) }
     }
 }
 
@@ -154,10 +154,10 @@ fn read(
         return read(name, shown, text, folder, &[overrides, &[step]].concat());
     }
     let text = if overrides.is_empty() { text.to_owned() } else { document.to_string() };
-    let source = Source::new(shown, &text);
+    let source = SourceText::new(shown, &text);
     let tree = parse_tree(&source, &text).map_err(fail)?;
-    Kind::Scenario.check(&source, tree.get_ref()).map_err(fail)?;
-    let report = Report::new(source);
+    FileKind::Scenario.check(&source, tree.get_ref()).map_err(fail)?;
+    let report = ReadReport::new(source);
     let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
     let scenario = root.read(|root| Some(scenario(root, name, folder)));
     let (inputs, notes) = (report.inputs(), report.notes());
@@ -176,9 +176,9 @@ fn read(
 
 /// Returns the requests that the readers make of a text that is valid TOML, and the mistakes that they find in it.
 fn trace(text: &str, folder: &Path) -> Trace {
-    let source = Source::new("schema", text);
+    let source = SourceText::new("schema", text);
     let tree = parse_tree(&source, text);
-    let report = Report::listening(source);
+    let report = ReadReport::listening(source);
     if let Ok(tree) = tree {
         Table::new(&report, 0..0, Vec::new(), tree.get_ref())
             .read(|root| Some(scenario(root, "schema", folder)));
@@ -355,7 +355,7 @@ fn populate(
     let periodic = world.periodic;
     let (materials, clumps) = (&world.materials, world.clumps.as_slice());
     let plane = world.plane;
-    let shared = emitter::Shared { materials, clumps, duration, seed, locked, periodic, plane };
+    let shared = emitter::EmitterCommon { materials, clumps, duration, seed, locked, periodic, plane };
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
     let start = root.maybe("start", |node| node.table(|table| start::read(table, world, folder, locked)));
     let has_grains = root.has("grains") || root.has("emitters") || root.has("start");
@@ -405,7 +405,7 @@ struct Named {
 }
 
 /// Reads the surroundings of the grains: gravity, periodic axes, materials and boundaries.
-fn surroundings(root: &mut Table<'_>, folder: &Path) -> (World, periodic::Cell, Named) {
+fn surroundings(root: &mut Table<'_>, folder: &Path) -> (World, periodic::PeriodicCell, Named) {
     let gravity = root.or("gravity", DVec3::new(0.0, 0.0, -9.81), vector);
     let mut world = World::new(gravity, read_materials(root));
     world.plane = root.maybe("plane", word(Plane::WORDS)).and_then(Plane::of);
@@ -445,7 +445,7 @@ fn read_joints(root: &mut Table<'_>, world: &mut World, names: &[String]) {
 }
 
 /// Element of a list whose elements have names.
-struct Entry<T> {
+struct NamedElement<T> {
     /// Name of the element, kept when the rest is wrong, so that references to it are not reported as mistakes.
     name: String,
     /// Place of the name in the file.
@@ -455,10 +455,10 @@ struct Entry<T> {
 }
 
 /// Returns the names of all entries and the valid values; reports names that occur twice.
-fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String>, Vec<T>) {
+fn unique<T>(kind: &str, entries: Vec<NamedElement<T>>, report: &ReadReport) -> (Vec<String>, Vec<T>) {
     let (mut names, mut values) = (Vec::new(), Vec::new());
     let mut known = HashSet::new();
-    for Entry { name, name_span, value } in entries {
+    for NamedElement { name, name_span, value } in entries {
         if !known.insert(name.clone()) {
             let message = format!("two {kind} are named \"{name}\"");
             report.problem(&name_span, message, "give each a name of its own");

@@ -93,7 +93,7 @@ impl Scenario {
 
 /// Grains of one material.
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub struct GrainKind {
     /// Material.
     pub material: MaterialId,
     /// Smallest radius \[m\].
@@ -107,11 +107,11 @@ pub struct Kind {
 }
 
 /// Grains of the initial state and of emitters, by material.
-pub fn kinds(world: &World, emitters: &[Emitter]) -> Vec<Kind> {
-    let mut kinds: Vec<Option<Kind>> = vec![None; world.materials.list.len()];
-    let mut add = |new: Kind| {
+pub fn kinds(world: &World, emitters: &[Emitter]) -> Vec<GrainKind> {
+    let mut kinds: Vec<Option<GrainKind>> = vec![None; world.materials.list.len()];
+    let mut add = |new: GrainKind| {
         let known = &mut kinds[new.material as usize];
-        *known = Some(known.map_or(new, |known| Kind {
+        *known = Some(known.map_or(new, |known| GrainKind {
             least: known.least.min(new.least),
             largest: known.largest.max(new.largest),
             density: known.density.min(new.density),
@@ -122,14 +122,14 @@ pub fn kinds(world: &World, emitters: &[Emitter]) -> Vec<Kind> {
     for (grain, parts) in world.grains.iter().enumerate() {
         let density = world.grain_density(grain);
         for &Sphere { material, radius, .. } in &world.spheres[parts.spheres()] {
-            add(Kind { material, least: radius, largest: radius, density, is_alone: true });
+            add(GrainKind { material, least: radius, largest: radius, density, is_alone: true });
         }
     }
     for emitter in emitters {
         let [least, largest] = [emitter.smallest_radius(), emitter.largest_radius()];
         let material = emitter.material();
         let density = world.materials.list[material as usize].density;
-        add(Kind { material, least, largest, density, is_alone: false });
+        add(GrainKind { material, least, largest, density, is_alone: false });
     }
     kinds.into_iter().flatten().collect()
 }
@@ -139,8 +139,8 @@ pub fn kinds(world: &World, emitters: &[Emitter]) -> Vec<Kind> {
 pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
     let World { materials, surfaces, plane, .. } = &scenario.world;
     let kinds = kinds(&scenario.world, &scenario.emitters);
-    let of = |kind: &Kind| &materials.list[kind.material as usize];
-    let mass = |kind: &Kind| kind.density * grain_volume(*plane, kind.least);
+    let of = |kind: &GrainKind| &materials.list[kind.material as usize];
+    let mass = |kind: &GrainKind| kind.density * grain_volume(*plane, kind.least);
     let waves =
         kinds.iter().map(|kind| SHARE_OF_RAYLEIGH_TIME * rayleigh_time(of(kind), kind.density, kind.least));
 

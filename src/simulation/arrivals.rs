@@ -7,7 +7,7 @@ use super::Simulation;
 use crate::engine::Occupied;
 use crate::error::Error;
 use crate::model::{Clump, Grain, Kinds, SurfaceBox, World, clump};
-use crate::sources::Room;
+use crate::sources::FreeRoom;
 use crate::sources::grid::SphereGrid;
 
 /// Largest accepted overlap, over the smaller radius \[-\].
@@ -115,7 +115,7 @@ fn overlap_with_boundary(
 ) -> Option<(f64, f64, String)> {
     let deepest = world.deepest_boundary(boxes, centre, radius);
     let (mut depth, mut body) = deepest.map_or((0.0, None), |(gap, body)| (-gap, Some(body)));
-    if let Some(around) = Room::mesh_around(world, boxes, centre) {
+    if let Some(around) = FreeRoom::mesh_around(world, boxes, centre) {
         (depth, body) = (depth.max(2.0 * radius), Some(around.body()));
     }
     let name = |body: usize| format!("boundary \"{}\"", world.boundaries[body].name);

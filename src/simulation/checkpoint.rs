@@ -18,7 +18,7 @@ use crate::sources::Emitter;
 
 /// State of a simulation apart from its engine.
 #[derive(Serialize, Deserialize)]
-struct State {
+struct SavedSimulation {
     step: u64,
     /// Length of a step \[s\], and names of the boundaries: they tie a scene built in code to its checkpoints.
     time_step: f64,
@@ -32,7 +32,7 @@ struct State {
     bases: Bases,
 }
 
-impl State {
+impl SavedSimulation {
     /// Checks that the state is one of a simulation of this scenario, whoever wrote it.
     fn check(&self, scenario: &Scenario, checkpoint: &Checkpoint) -> Fault {
         claim(self.step == checkpoint.header.step && self.step < MOST_STEPS, || "another step".into())?;
@@ -108,7 +108,7 @@ impl<'e> Simulation<'e> {
             step: self.step,
             substep: self.settings.substep(),
         };
-        let state = State {
+        let state = SavedSimulation {
             step: self.step,
             time_step: self.settings.time_step,
             boundaries: self.boundaries.clone(),
@@ -139,7 +139,7 @@ impl<'e> Simulation<'e> {
         checkpoint: &'c Checkpoint,
     ) -> Result<(Simulation<'e>, &'c [u8]), Error> {
         let mut rest = checkpoint.run.as_slice();
-        let state: State = saved::read(&mut rest).map_err(|error| checkpoint.error(error))?;
+        let state: SavedSimulation = saved::read(&mut rest).map_err(|error| checkpoint.error(error))?;
         let boundaries = names_of_boundaries(&scenario.world);
         if state.time_step != scenario.settings.time_step || state.boundaries != boundaries {
             let found =

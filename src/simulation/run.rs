@@ -38,8 +38,8 @@ use crate::observe::lost::Lost;
 use crate::observe::watch::Watch;
 use crate::observe::{Base, Observation};
 use crate::output::lock::refuse_link;
-use crate::output::summary::{ChangeSummary, Named, Status, Summary};
-use crate::output::{Copies, Kept, PICTURES, Record, ResultFolder};
+use crate::output::summary::{ChangeSummary, NamedValue, RunStatus, Summary};
+use crate::output::{Copies, Kept, PICTURES, ResultFolder, ScenarioRecord};
 use crate::render::LivePictures;
 use crate::render::file::remove_pictures;
 use crate::scenario::Scenario;
@@ -47,7 +47,7 @@ use crate::sources::Emitter;
 
 use super::{Simulation, Wave, steps_until};
 use agenda::{Agenda, due_after, next_checkpoint};
-use question::Seen;
+use question::SeenState;
 pub use question::answer;
 pub use resume::Resumption;
 use resume::{Saved, go_on};
@@ -154,7 +154,7 @@ pub struct Run<'a> {
     /// Simulated time at the end \[s\].
     end: f64,
     last_step: u64,
-    course: Course,
+    course: RunCourse,
     batch: u64,
     start: Instant,
     /// Wall time before the run was last resumed \[s\].
@@ -168,7 +168,7 @@ pub struct Run<'a> {
 
 /// Results of a run so far, and its agenda.
 #[derive(Clone, Serialize, Deserialize)]
-struct Course {
+struct RunCourse {
     observations: Vec<Observation>,
     /// Number of grains that were removed by the last output.
     removed: usize,
@@ -176,8 +176,8 @@ struct Course {
     lost: Option<Lost>,
     watch: Watch,
     agenda: Agenda,
-    tasks: Named,
-    stages: Named,
+    tasks: NamedValue,
+    stages: NamedValue,
     changes: Vec<ChangeSummary>,
 }
 
@@ -238,7 +238,7 @@ impl<'a> Run<'a> {
         let step = saved.as_ref().map(|_| simulation.step);
         let saved = saved.unwrap_or_else(|| Saved::nothing(scenario, simulation.step, last_step));
         let (course, convergence) = (saved.course.into_owned(), saved.convergence.into_owned());
-        let record = Record { copies: options.copies, ..scenario.record() };
+        let record = ScenarioRecord { copies: options.copies, ..scenario.record() };
         let columns = simulation.observer().columns();
         let folder = match step {
             Some(step) => {
@@ -337,7 +337,7 @@ impl<'a> Run<'a> {
             self.draw(simulation)?;
         }
         if is_last {
-            let status = if is_over { Status::Completed } else { Status::Interrupted };
+            let status = if is_over { RunStatus::Completed } else { RunStatus::Interrupted };
             self.folder.write_vtkhdf()?;
             let summary = self.summary(simulation, status, self.unsaved.clone());
             self.folder.finish(&summary)?;
@@ -411,9 +411,9 @@ impl<'a> Run<'a> {
     }
 
     /// Writes what was seen of the present state, and its frames.
-    fn write(&mut self, simulation: &mut Simulation<'_>, seen: Seen) -> Result<(), Error> {
+    fn write(&mut self, simulation: &mut Simulation<'_>, seen: SeenState) -> Result<(), Error> {
         let start = Instant::now();
-        let Seen { observation, present, lost, signs, averages } = seen;
+        let SeenState { observation, present, lost, signs, averages } = seen;
         (self.course.removed, self.course.lost) = (simulation.grains.saturating_sub(present), lost);
         self.course.watch.note(&signs);
         let base = self.course.observations.last().map(|last| &last.base);
@@ -504,7 +504,7 @@ impl<'a> Run<'a> {
     fn keep_what_there_is(&mut self, simulation: &mut Simulation<'_>, error: &Error) {
         // The caller must hear of the failure itself, not of errors that follow from it.
         let _ = self.record(simulation);
-        let summary = self.summary(simulation, Status::Failed, Some(error.to_string()));
+        let summary = self.summary(simulation, RunStatus::Failed, Some(error.to_string()));
         let _ = self.folder.finish(&summary);
     }
 }

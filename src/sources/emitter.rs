@@ -16,7 +16,7 @@ const TRIES: usize = 500;
 /// Properties of an emitter: kind of its grains, place and times.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct Source {
+pub struct EmitterSource {
     /// Name, for results and messages.
     pub name: String,
     /// Material of the grains.
@@ -39,7 +39,7 @@ pub struct Source {
     pub schedule: Schedule,
 }
 
-impl Source {
+impl EmitterSource {
     /// Draws a place for a ball of this radius \[m\] in a region.
     fn place(&self, region: &Region, ball: f64, random: &mut Random) -> DVec3 {
         let place = region.place(ball, random);
@@ -72,7 +72,7 @@ pub struct Schedule {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Emitter {
-    source: Source,
+    source: EmitterSource,
     sizes: RadiusDraw,
     placed: u64,
     /// Number of waves so far; the next one is number `waves`.
@@ -89,7 +89,7 @@ pub fn due(rate: f64, elapsed: f64) -> u64 {
 
 impl Emitter {
     /// Makes an emitter before its first wave, with its own random numbers.
-    pub fn new(source: Source, random: Random) -> Emitter {
+    pub fn new(source: EmitterSource, random: Random) -> Emitter {
         let sizes = RadiusDraw::new(source.radii.clone(), source.schedule.total);
         Emitter { source, sizes, placed: 0, waves: 0, waiting: None, random }
     }
@@ -258,7 +258,7 @@ mod tests {
     use crate::model::random::Stream;
 
     fn emitter(rate: Option<f64>, total: u64, stop: f64) -> Emitter {
-        let source = Source {
+        let source = EmitterSource {
             name: "source".into(),
             material: 0,
             make: Make::default(),

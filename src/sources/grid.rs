@@ -14,13 +14,13 @@ pub struct SphereGrid {
     spheres: Vec<(DVec3, f64)>,
     /// Per sphere: next sphere of the same cell; `END` for the last one.
     next: Vec<u32>,
-    levels: Vec<Level>,
+    levels: Vec<SizeLevel>,
     periodic: Periodic,
 }
 
 /// The spheres of one octave of radii.
 #[derive(Debug)]
-struct Level {
+struct SizeLevel {
     octave: i32,
     cell_size: f64,
     largest: f64,
@@ -43,7 +43,7 @@ impl SphereGrid {
         let place = match self.levels.iter().position(|level| level.octave == octave) {
             Some(place) => place,
             None => {
-                self.levels.push(Level::new(octave));
+                self.levels.push(SizeLevel::new(octave));
                 self.levels.len() - 1
             }
         };
@@ -105,14 +105,14 @@ impl SphereGrid {
     }
 
     /// Visits the spheres of a level whose cell is within `reach` of `centre`, also across the faces, until `go_on` returns false.
-    fn visit(&self, level: &Level, centre: DVec3, reach: f64, go_on: &mut dyn FnMut(u32) -> bool) {
+    fn visit(&self, level: &SizeLevel, centre: DVec3, reach: f64, go_on: &mut dyn FnMut(u32) -> bool) {
         self.periodic.images(centre, reach).all(|image| self.visit_around(level, image, reach, go_on));
     }
 
     /// Visits these spheres without a search across the faces; returns whether to go on.
     fn visit_around(
         &self,
-        level: &Level,
+        level: &SizeLevel,
         centre: DVec3,
         reach: f64,
         go_on: &mut dyn FnMut(u32) -> bool,
@@ -147,11 +147,11 @@ impl SphereGrid {
     }
 }
 
-impl Level {
-    fn new(octave: i32) -> Level {
+impl SizeLevel {
+    fn new(octave: i32) -> SizeLevel {
         // A sphere of this octave has a radius below 2^(octave + 1), so its diameter is at most the width of a cell.
         let cell_size = 2f64.powi(octave + 2);
-        Level { octave, cell_size, largest: 0.0, heads: HashMap::default() }
+        SizeLevel { octave, cell_size, largest: 0.0, heads: HashMap::default() }
     }
 }
 

@@ -17,7 +17,7 @@ const ROUNDING: f64 = 1e-9;
 /// on which most of the region is. Open meshes and thin walls may have grains on both sides. If walls surround the centre of the
 /// region, they also bound it: where they stand on both sides of the centre along some horizontal line, a place needs walls on both
 /// sides along one of these lines, too.
-pub struct Room<'a> {
+pub struct FreeRoom<'a> {
     world: &'a World,
     /// Boxes around the surfaces that reach into the region.
     near: Vec<SurfaceBox>,
@@ -31,9 +31,9 @@ pub struct Room<'a> {
     lines: Vec<DVec3>,
 }
 
-impl<'a> Room<'a> {
+impl<'a> FreeRoom<'a> {
     /// The room in a region for spheres of up to `radius` \[m\].
-    pub fn within(world: &'a World, region: &Region, radius: f64) -> Room<'a> {
+    pub fn within(world: &'a World, region: &Region, radius: f64) -> FreeRoom<'a> {
         let (low, high) = region.bounds();
         let corners = [low - radius, high + radius];
         let all = world.surface_boxes();
@@ -45,7 +45,7 @@ impl<'a> Room<'a> {
         let up = (-world.gravity).try_normalize().unwrap_or(DVec3::Z);
         let mut walls = all;
         walls.retain(|around| is_level_with(around.corners(world), corners, up) || !world.periodic.is_none());
-        let mut room = Room { world, near, walls, up, closed, lines: Vec::new() };
+        let mut room = FreeRoom { world, near, walls, up, closed, lines: Vec::new() };
         room.lines = room.lines_around(region);
         room
     }
@@ -195,7 +195,7 @@ mod tests {
     fn walls_around_the_centre_of_a_region_bound_it() {
         let floor = (Form::Plane, -DVec3::Z);
         let world = world_of(&[(BIN, DVec3::ZERO), floor]);
-        let room = Room::within(&world, &box_of([-1.0, -1.0, -0.5], [1.0, 1.0, 0.5]), 0.1);
+        let room = FreeRoom::within(&world, &box_of([-1.0, -1.0, -0.5], [1.0, 1.0, 0.5]), 0.1);
         let is_free = |x: f64, y: f64| !room.is_taken(DVec3::new(x, y, 0.2), 0.05);
         assert!(is_free(0.0, 0.0) && is_free(0.6, 0.6) && is_free(-0.9, 0.0));
         // 0.95² + 0.95² is beyond the radius by more than the sphere.
@@ -203,7 +203,7 @@ mod tests {
         // A baffle leaves room on both sides of it, and the walls bound both.
         let baffle = (Form::Box { half: DVec3::new(0.01, 1.0, 1.0) }, DVec3::ZERO);
         let world = world_of(&[(BIN, DVec3::ZERO), floor, baffle]);
-        let room = Room::within(&world, &box_of([-1.0, -1.0, -0.5], [1.2, 1.0, 0.5]), 0.1);
+        let room = FreeRoom::within(&world, &box_of([-1.0, -1.0, -0.5], [1.2, 1.0, 0.5]), 0.1);
         let is_free = |x: f64| !room.is_taken(DVec3::new(x, 0.0, 0.2), 0.05);
         assert!(is_free(-0.5) && is_free(0.5) && !is_free(1.15));
     }
@@ -222,7 +222,7 @@ mod tests {
         world.add_boundary(boundary, patches);
         let (inside, outside) = (DVec3::new(0.1, 0.2, 0.0), DVec3::new(0.6, 0.6, 0.0));
         let is_free = |half: f64| {
-            let room = Room::within(&world, &box_of([-half; 3], [half; 3]), 0.05);
+            let room = FreeRoom::within(&world, &box_of([-half; 3], [half; 3]), 0.05);
             [inside, outside].map(|place| !room.is_taken(place, 0.05))
         };
         assert_eq!((is_free(0.55), is_free(1.0)), ([true, false], [false, true]));
@@ -245,11 +245,11 @@ mod tests {
     #[test]
     fn a_region_over_the_rim_or_about_a_solid_is_not_bounded() {
         let world = world_of(&[(BIN, DVec3::ZERO)]);
-        let room = Room::within(&world, &box_of([-2.0, -2.0, 1.5], [2.0, 2.0, 2.0]), 0.1);
+        let room = FreeRoom::within(&world, &box_of([-2.0, -2.0, 1.5], [2.0, 2.0, 2.0]), 0.1);
         assert!(!room.is_taken(DVec3::new(1.8, 1.8, 1.7), 0.1));
         let block = (Form::Box { half: DVec3::splat(0.5) }, DVec3::ZERO);
         let world = world_of(&[block]);
-        let room = Room::within(&world, &box_of([-1.0; 3], [1.0; 3]), 0.1);
+        let room = FreeRoom::within(&world, &box_of([-1.0; 3], [1.0; 3]), 0.1);
         assert!(room.is_taken(DVec3::ZERO, 0.1) && room.is_taken(DVec3::new(0.55, 0.0, 0.0), 0.1));
         assert!(!room.is_taken(DVec3::new(0.8, 0.8, 0.8), 0.1));
     }

@@ -10,7 +10,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font};
 
 use crate::observe::short;
-use crate::scenario::study::Scale;
+use crate::scenario::study::AxisScale;
 
 /// Figure: a plot with its points.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,16 +22,16 @@ pub struct Figure {
     /// Label beside the y axis.
     pub y_label: String,
     /// Scale of x.
-    pub x_scale: Scale,
+    pub x_scale: AxisScale,
     /// Scale of y.
-    pub y_scale: Scale,
+    pub y_scale: AxisScale,
     /// The curves.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<DrawnCurve>,
 }
 
 /// Curve: points that are joined by lines.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
+pub struct DrawnCurve {
     /// Name in the legend.
     pub label: String,
     /// Index of the colour.
@@ -64,13 +64,13 @@ const COLOURS: [RGBColor; 7] = [
 ];
 
 /// Reason why a plot could not be drawn.
-pub type Refusal = Box<dyn std::error::Error>;
+pub type DrawError = Box<dyn std::error::Error>;
 
 /// Draws a figure as SVG.
 ///
 /// # Errors
 /// Errors of the drawing library.
-pub fn svg(figure: &Figure) -> Result<String, Refusal> {
+pub fn svg(figure: &Figure) -> Result<String, DrawError> {
     let mut text = String::new();
     let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
     draw(figure, &root, 1)?;
@@ -82,7 +82,7 @@ pub fn svg(figure: &Figure) -> Result<String, Refusal> {
 ///
 /// # Errors
 /// Errors of the drawing library or the encoder.
-pub fn png(figure: &Figure) -> Result<Vec<u8>, Refusal> {
+pub fn png(figure: &Figure) -> Result<Vec<u8>, DrawError> {
     let (width, height) = (SIZE.0 * PNG_SCALE, SIZE.1 * PNG_SCALE);
     let mut pixels = vec![0; (width * height * 3) as usize];
     let root = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
@@ -96,7 +96,7 @@ pub fn png(figure: &Figure) -> Result<Vec<u8>, Refusal> {
     Ok(file)
 }
 
-fn draw<B>(figure: &Figure, root: &DrawingArea<B, Shift>, scale: u32) -> Result<(), Refusal>
+fn draw<B>(figure: &Figure, root: &DrawingArea<B, Shift>, scale: u32) -> Result<(), DrawError>
 where
     B: DrawingBackend,
     B::ErrorType: 'static,
@@ -137,7 +137,7 @@ where
     draw_legend(figure, root, scale)
 }
 
-fn colour_of(curve: &Curve) -> RGBColor {
+fn colour_of(curve: &DrawnCurve) -> RGBColor {
     COLOURS[curve.colour % COLOURS.len()]
 }
 
@@ -145,9 +145,9 @@ fn colour_of(curve: &Curve) -> RGBColor {
 fn draw_mark<B>(
     root: &DrawingArea<B, Shift>,
     place: (i32, i32),
-    curve: &Curve,
+    curve: &DrawnCurve,
     scale: u32,
-) -> Result<(), Refusal>
+) -> Result<(), DrawError>
 where
     B: DrawingBackend,
     B::ErrorType: 'static,
@@ -177,7 +177,7 @@ fn legend_width(figure: &Figure) -> u32 {
     }
 }
 
-fn draw_legend<B>(figure: &Figure, root: &DrawingArea<B, Shift>, scale: u32) -> Result<(), Refusal>
+fn draw_legend<B>(figure: &Figure, root: &DrawingArea<B, Shift>, scale: u32) -> Result<(), DrawError>
 where
     B: DrawingBackend,
     B::ErrorType: 'static,
@@ -208,22 +208,22 @@ fn make_font_known() {
 /// Axis of a plot, linear or logarithmic.
 #[derive(Debug, Clone, PartialEq)]
 struct Ruler {
-    scale: Scale,
+    scale: AxisScale,
     range: Range<f64>,
 }
 
 impl Ruler {
     /// Creates an axis over some values, with a margin at both ends.
-    fn over(values: impl Iterator<Item = f64>, scale: Scale) -> Ruler {
+    fn over(values: impl Iterator<Item = f64>, scale: AxisScale) -> Ruler {
         let (least, most) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| (least.min(x), most.max(x)));
         let (least, most) = if least <= most { (least, most) } else { (1.0, 10.0) };
         let range = match scale {
-            Scale::Logarithmic => {
+            AxisScale::Logarithmic => {
                 let room = (most / least).powf(0.04).max(1.1);
                 least / room..most * room
             }
-            Scale::Linear => {
+            AxisScale::Linear => {
                 let room = if most > least { 0.04 * (most - least) } else { 0.5 * most.abs().max(1e-9) };
                 // Values that begin near zero are shown from zero on.
                 let begin = if least >= 0.0 && least < 0.3 * most { 0.0 } else { least - room };
@@ -239,7 +239,7 @@ impl Ruler {
         let (first, last) = (start.log10().floor() as i32, end.log10().ceil() as i32);
         let is_inside = |x: &f64| (start..=end).contains(x);
         match self.scale {
-            Scale::Logarithmic => {
+            AxisScale::Logarithmic => {
                 let digits: &[f64] = if (end / start).log10() > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
                 let decade = |power| digits.iter().map(move |digit| digit * 10f64.powi(power));
                 // Powers are skipped if there are more than the axis has room for.
@@ -247,7 +247,7 @@ impl Ruler {
                 let powers = (first..=last).filter(|power| power.rem_euclid(every) == 0);
                 powers.flat_map(decade).filter(is_inside).collect()
             }
-            Scale::Linear => {
+            AxisScale::Linear => {
                 let rough = (end - start) / 7.0;
                 let power = 10f64.powf(rough.log10().floor());
                 let step =
@@ -266,8 +266,8 @@ impl Ranged for Ruler {
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
         let along = |x: f64| match self.scale {
-            Scale::Linear => x,
-            Scale::Logarithmic => x.ln(),
+            AxisScale::Linear => x,
+            AxisScale::Logarithmic => x.ln(),
         };
         let (start, end) = (along(self.range.start), along(self.range.end));
         let share = (along(*value) - start) / (end - start);
@@ -287,15 +287,15 @@ impl Ranged for Ruler {
 mod tests {
     use super::*;
 
-    fn figure(y_scale: Scale) -> Figure {
+    fn figure(y_scale: AxisScale) -> Figure {
         let points = vec![(5.0, 0.2), (50.0, 0.01), (500.0, 0.0004)];
         let curve =
-            |label: &str, colour| Curve { label: label.into(), colour, mark: 0, points: points.clone() };
+            |label: &str, colour| DrawnCurve { label: label.into(), colour, mark: 0, points: points.clone() };
         Figure {
             title: "Höhe über λ".into(),
             x_label: "iterations [-]".into(),
             y_label: "error [-]".into(),
-            x_scale: Scale::Logarithmic,
+            x_scale: AxisScale::Logarithmic,
             y_scale,
             curves: vec![curve("cold", 0), curve("history", 1)],
         }
@@ -304,34 +304,39 @@ mod tests {
     #[test]
     fn ticks_are_round_numbers_within_the_range() {
         let ruler = |values: &[f64], scale| Ruler::over(values.iter().copied(), scale).ticks();
-        assert_eq!(ruler(&[5.0, 500.0], Scale::Logarithmic), [5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0]);
-        assert_eq!(ruler(&[1e-6, 1.0], Scale::Logarithmic).len(), 7);
-        assert_eq!(ruler(&[1e-17, 1.0], Scale::Logarithmic).last(), Some(&1.0));
-        assert!(ruler(&[1e-17, 1.0], Scale::Logarithmic).len() < 13);
-        assert_eq!(ruler(&[0.0, 100.0], Scale::Linear), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
-        assert!(!ruler(&[3.0, 3.0], Scale::Linear).is_empty() && !ruler(&[], Scale::Linear).is_empty());
+        assert_eq!(
+            ruler(&[5.0, 500.0], AxisScale::Logarithmic),
+            [5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0]
+        );
+        assert_eq!(ruler(&[1e-6, 1.0], AxisScale::Logarithmic).len(), 7);
+        assert_eq!(ruler(&[1e-17, 1.0], AxisScale::Logarithmic).last(), Some(&1.0));
+        assert!(ruler(&[1e-17, 1.0], AxisScale::Logarithmic).len() < 13);
+        assert_eq!(ruler(&[0.0, 100.0], AxisScale::Linear), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+        assert!(
+            !ruler(&[3.0, 3.0], AxisScale::Linear).is_empty() && !ruler(&[], AxisScale::Linear).is_empty()
+        );
     }
 
     #[test]
     fn equal_ratios_are_equal_lengths_on_a_logarithmic_axis() {
-        let ruler = Ruler { scale: Scale::Logarithmic, range: 1.0..100.0 };
+        let ruler = Ruler { scale: AxisScale::Logarithmic, range: 1.0..100.0 };
         assert_eq!(ruler.map(&10.0, (0, 1000)), 500);
-        assert_eq!(Ruler { scale: Scale::Linear, ..ruler }.map(&10.0, (0, 990)), 90);
+        assert_eq!(Ruler { scale: AxisScale::Linear, ..ruler }.map(&10.0, (0, 990)), 90);
     }
 
     #[test]
     fn a_plot_has_its_words_and_its_curves() {
-        let text = svg(&figure(Scale::Logarithmic)).expect("drawn");
+        let text = svg(&figure(AxisScale::Logarithmic)).expect("drawn");
         for word in ["Höhe über λ", "iterations [-]", "error [-]", "history", "200", "#0072B2", "#D55E00"]
         {
             assert!(text.contains(word), "no {word} in\n{text}");
         }
-        assert_ne!(text, svg(&figure(Scale::Linear)).expect("drawn"));
+        assert_ne!(text, svg(&figure(AxisScale::Linear)).expect("drawn"));
     }
 
     #[test]
     fn a_picture_shows_both_colours_and_text() {
-        let file = png(&figure(Scale::Logarithmic)).expect("drawn");
+        let file = png(&figure(AxisScale::Logarithmic)).expect("drawn");
         let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().expect("a picture");
         let mut pixels = vec![0; reader.output_buffer_size().expect("of some size")];
         let info = reader.next_frame(&mut pixels).expect("a frame");

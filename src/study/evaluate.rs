@@ -1,26 +1,26 @@
 //! Evaluation of the numbers of a study from its records.
 
 use super::Done;
-use super::plan::{Run, Stand, lengths};
-use super::record::Record;
-use super::table::{Cell, Place, Table, places, reduce};
+use super::plan::{Stand, StudyRun, lengths};
+use super::record::RunRecord;
+use super::table::{AxisPlace, NumberTable, TableCell, places, reduce};
 use crate::observe::short;
-use crate::scenario::study::{Compare, Number, NumberKind, Operand, Source, Study, TakeAlong, WORK};
+use crate::scenario::study::{Compare, Number, NumberKind, NumberSource, Operand, Study, TakeAlong, WORK};
 
 /// Values of all numbers of a study.
-pub struct Values<'a> {
+pub struct StudyValues<'a> {
     study: &'a Study,
     lengths: Vec<usize>,
-    runs: &'a [Run],
+    runs: &'a [StudyRun],
     done: &'a Done,
     /// Values of `[numbers]`, in their order.
-    numbers: Vec<Table>,
+    numbers: Vec<NumberTable>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> StudyValues<'a> {
     /// Evaluates the numbers of a study.
-    pub fn new(study: &'a Study, runs: &'a [Run], done: &'a Done) -> Values<'a> {
-        let mut values = Values { study, lengths: lengths(study), runs, done, numbers: Vec::new() };
+    pub fn new(study: &'a Study, runs: &'a [StudyRun], done: &'a Done) -> StudyValues<'a> {
+        let mut values = StudyValues { study, lengths: lengths(study), runs, done, numbers: Vec::new() };
         for number in &study.numbers {
             let table = values.evaluate(number);
             values.numbers.push(table);
@@ -34,19 +34,19 @@ impl<'a> Values<'a> {
     }
 
     /// Returns the number with this index in `[numbers]`.
-    pub fn number(&self, i: usize) -> &Table {
+    pub fn number(&self, i: usize) -> &NumberTable {
         &self.numbers[i]
     }
 
     /// Returns the cell of an operand at a place.
-    pub fn cell(&self, operand: &Operand, place: &Place) -> Cell {
+    pub fn cell(&self, operand: &Operand, place: &AxisPlace) -> TableCell {
         let mut place = place.clone();
         operand.fixed.iter().for_each(|&(axis, value)| place[axis] = value);
         match &operand.source {
-            Source::Number(i) => self.numbers[*i].at(&place).clone(),
-            Source::Constant(value) => (*value).into(),
-            Source::Column(column) => self.column(column, &Stand::At(place)),
-            Source::Reference(i, column) => {
+            NumberSource::Number(i) => self.numbers[*i].at(&place).clone(),
+            NumberSource::Constant(value) => (*value).into(),
+            NumberSource::Column(column) => self.column(column, &Stand::At(place)),
+            NumberSource::Reference(i, column) => {
                 let axes = &self.study.references[*i].axes;
                 let only = |(axis, value): (usize, usize)| if axes.contains(&axis) { value } else { 0 };
                 let place = place.into_iter().enumerate().map(only).collect();
@@ -56,32 +56,32 @@ impl<'a> Values<'a> {
     }
 
     /// Returns the value of a run in a column.
-    fn column(&self, column: &str, stand: &Stand) -> Cell {
+    fn column(&self, column: &str, stand: &Stand) -> TableCell {
         let Some(run) = self.runs.iter().find(|run| run.stand == *stand) else {
-            return Cell::missing("there is no such run");
+            return TableCell::missing("there is no such run");
         };
         let found = match self.done.record(run) {
             Some(record) => of_record(record, column),
-            None => Cell::missing("not run yet"),
+            None => TableCell::missing("not run yet"),
         };
         let of_run = |reason| format!("{}: {reason}", run.label);
-        Cell { remark: found.remark.map(of_run), ..found }
+        TableCell { remark: found.remark.map(of_run), ..found }
     }
 
-    fn evaluate(&self, number: &Number) -> Table {
+    fn evaluate(&self, number: &Number) -> NumberTable {
         match &number.kind {
             NumberKind::Given(values) => {
-                Table::build(&number.axes, &self.lengths, |place| values[place[number.axes[0]]].into())
+                NumberTable::build(&number.axes, &self.lengths, |place| values[place[number.axes[0]]].into())
             }
             NumberKind::Made { of, compare, take } => {
-                let compared = |place: &Place| {
+                let compared = |place: &AxisPlace| {
                     let cell = self.cell(of, place);
                     match compare {
                         Some((way, other)) => compared(*way, cell, self.cell(other, place)),
                         None => cell,
                     }
                 };
-                Table::build(&number.axes, &self.lengths, |place| match take {
+                NumberTable::build(&number.axes, &self.lengths, |place| match take {
                     Some(take) => self.taken(take, place, &compared),
                     None => compared(place),
                 })
@@ -90,52 +90,56 @@ impl<'a> Values<'a> {
     }
 
     /// Reduces the cells along some axes to one number.
-    fn taken(&self, take: &TakeAlong, place: &Place, of: &dyn Fn(&Place) -> Cell) -> Cell {
+    fn taken(&self, take: &TakeAlong, place: &AxisPlace, of: &dyn Fn(&AxisPlace) -> TableCell) -> TableCell {
         let along = places(&take.axes, &self.lengths).into_iter().map(|along| {
             let mut place = place.clone();
             take.axes.iter().for_each(|&axis| place[axis] = along[axis]);
             place
         });
-        let x = |place: &Place| match (&take.measured_in, &take.axes[..]) {
+        let x = |place: &AxisPlace| match (&take.measured_in, &take.axes[..]) {
             (Some(measure), _) => self.cell(measure, place).number,
             (None, [axis]) => self.study.axes[*axis].values[place[*axis]].number,
             _ => None,
         };
-        let cells: Vec<(Place, Cell)> = along.map(|place| (place.clone(), of(&place))).collect();
+        let cells: Vec<(AxisPlace, TableCell)> = along.map(|place| (place.clone(), of(&place))).collect();
         if let Some(measure) = &take.measured_in {
-            let uncounted = |(place, cell): &&(Place, Cell)| cell.number.is_some() && x(place).is_none();
+            let uncounted =
+                |(place, cell): &&(AxisPlace, TableCell)| cell.number.is_some() && x(place).is_none();
             if let Some((place, _)) = cells.iter().find(uncounted) {
                 return self.cell(measure, place);
             }
         }
         // A cell without a value on the axis is either of a failed run, or the reduction does not use that value.
-        let cells: Vec<(f64, Cell)> =
+        let cells: Vec<(f64, TableCell)> =
             cells.into_iter().map(|(place, cell)| (x(&place).unwrap_or_default(), cell)).collect();
-        let mut cells: Vec<(f64, &Cell)> = cells.iter().map(|(x, cell)| (*x, cell)).collect();
+        let mut cells: Vec<(f64, &TableCell)> = cells.iter().map(|(x, cell)| (*x, cell)).collect();
         cells.sort_by(|a, b| a.0.total_cmp(&b.0));
         reduce(take.reduce, &cells)
     }
 }
 
 /// Returns the value of a record in a column.
-pub fn of_record(record: &Record, column: &str) -> Cell {
+pub fn of_record(record: &RunRecord, column: &str) -> TableCell {
     if let Some(failure) = &record.failure {
         // The message is cut before the advice.
-        return Cell::missing(failure.split(';').next().unwrap_or_default());
+        return TableCell::missing(failure.split(';').next().unwrap_or_default());
     }
     if let Some(i) = WORK.iter().position(|known| *known == column) {
-        return record.work()[i].map_or(Cell::missing("not counted on this engine"), Cell::from);
+        return record.work()[i].map_or(TableCell::missing("not counted on this engine"), TableCell::from);
     }
     match record.kept.iter().find(|kept| kept.label == column) {
-        Some(kept) => Cell { number: kept.found, remark: kept.reason.clone() },
-        None => Cell::missing("not kept"),
+        Some(kept) => TableCell { number: kept.found, remark: kept.reason.clone() },
+        None => TableCell::missing("not kept"),
     }
 }
 
 /// Combines a number with another.
-fn compared(way: Compare, cell: Cell, other: Cell) -> Cell {
+fn compared(way: Compare, cell: TableCell, other: TableCell) -> TableCell {
     let (Some(a), Some(b)) = (cell.number, other.number) else {
-        return Cell { number: None, remark: if cell.number.is_none() { cell.remark } else { other.remark } };
+        return TableCell {
+            number: None,
+            remark: if cell.number.is_none() { cell.remark } else { other.remark },
+        };
     };
     let number = match way {
         Compare::Over => a / b,
@@ -144,7 +148,7 @@ fn compared(way: Compare, cell: Cell, other: Cell) -> Cell {
         Compare::Larger => a.max(b),
     };
     match number.is_finite() {
-        true => Cell { number: Some(number), remark: None },
-        false => Cell::missing(format!("{} beside {} has no meaning", short(a), short(b))),
+        true => TableCell { number: Some(number), remark: None },
+        false => TableCell::missing(format!("{} beside {} has no meaning", short(a), short(b))),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::report::{Judged, Report, Tabled};
+use super::report::{Judged, StudyReport, Tabled};
 use crate::observe::expectation::Judgement;
 use crate::observe::short;
 
@@ -12,14 +12,14 @@ const MOST_CELLS: usize = 120;
 const MOST_REMARKS: usize = 4;
 
 /// Returns the report: heading, runs and engines, findings with verdicts, plots, tables of numbers, failed runs.
-pub fn text(report: &Report) -> String {
+pub fn text(report: &StudyReport) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut text, report);
     text
 }
 
-fn write(text: &mut String, report: &Report) -> std::fmt::Result {
+fn write(text: &mut String, report: &StudyReport) -> std::fmt::Result {
     writeln!(text, "# {}\n", report.title)?;
     if let Some(about) = &report.about {
         writeln!(text, "{}\n", about.trim())?;
@@ -40,7 +40,7 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
     report.failures.iter().try_for_each(|(run, reason)| writeln!(text, "- {run}: {reason}"))
 }
 
-fn write_runs(text: &mut String, report: &Report) -> std::fmt::Result {
+fn write_runs(text: &mut String, report: &StudyReport) -> std::fmt::Result {
     write!(text, "{} runs", report.runs)?;
     if report.pending > 0 {
         write!(text, ", **{} of them not over**", report.pending)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::table::{Place, places};
+use super::table::{AxisPlace, places};
 use crate::files::{LARGEST_TABLE, read_bytes};
 use crate::scenario::study::{Study, scenario};
 use crate::scenario::{Problem, Problems, Scenario};
@@ -17,7 +17,7 @@ const LONGEST_NAME: usize = 80;
 
 /// Run of a study.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct StudyRun {
     /// Place of the run in the study: one of the combinations, or a reference run.
     pub stand: Stand,
     /// Label in words: `count = 25, start = cold`.
@@ -36,12 +36,12 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stand {
     /// Combination of the values of all axes.
-    At(Place),
+    At(AxisPlace),
     /// Reference run, with its index; only the axes of the reference matter.
-    Reference(usize, Place),
+    Reference(usize, AxisPlace),
 }
 
-impl Run {
+impl StudyRun {
     /// Returns the scenario of this run.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Run {
 ///
 /// # Errors
 /// The mistakes of the first combination that the scenario does not take.
-pub fn runs(study: &Study) -> Result<Vec<Run>, Problems> {
+pub fn runs(study: &Study) -> Result<Vec<StudyRun>, Problems> {
     let lengths = lengths(study);
     let all: Vec<usize> = (0..lengths.len()).collect();
     let combinations = places(&all, &lengths).into_iter().map(Stand::At);
@@ -76,7 +76,7 @@ pub fn lengths(study: &Study) -> Vec<usize> {
     study.axes.iter().map(|axis| axis.values.len()).collect()
 }
 
-fn run(study: &Study, stand: Stand) -> Result<Run, Problems> {
+fn run(study: &Study, stand: Stand) -> Result<StudyRun, Problems> {
     let (place, axes, reference) = match &stand {
         Stand::At(place) => (place, (0..study.axes.len()).collect(), None),
         Stand::Reference(i, place) => (place, study.references[*i].axes.clone(), Some(&study.references[*i])),
@@ -88,7 +88,7 @@ fn run(study: &Study, stand: Stand) -> Result<Run, Problems> {
     let of_axes = values.flat_map(|(_, value)| &value.overrides);
     let of_reference = reference.iter().flat_map(|reference| &reference.overrides);
     let settings = study.changes.iter().chain(of_axes).chain(of_reference).cloned().collect();
-    let mut run = Run { stand, label, settings, key: String::new(), folder: String::new(), weight: 0.0 };
+    let mut run = StudyRun { stand, label, settings, key: String::new(), folder: String::new(), weight: 0.0 };
     let scenario = run.scenario(study).map_err(|problems| of_run(study, &run.label, &problems))?;
     run.weight = weight(&scenario);
     run.key = fingerprint(study, &scenario).map_err(|error| {

@@ -17,7 +17,7 @@ const FILE: &str = "record.json";
 
 /// Record of a finished run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct RunRecord {
     /// Version of the program that ran it.
     pub esker: String,
     /// Fingerprint of the run.
@@ -27,7 +27,7 @@ pub struct Record {
     /// Engine and device of the run.
     pub engine: Ran,
     /// The kept quantities.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptQuantity>,
     /// Wall time of the whole run \[s\].
     pub wall_seconds: f64,
     /// Wall time spent stepping \[s\].
@@ -59,7 +59,7 @@ pub struct Ran {
 
 /// Kept quantity of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KeptQuantity {
     /// Label of the quantity.
     pub label: String,
     /// Number, if there is one.
@@ -81,28 +81,33 @@ impl std::fmt::Display for Ran {
     }
 }
 
-impl Record {
+impl RunRecord {
     /// Creates the record of a complete run.
-    pub fn of(key: &str, settings: &[String], summary: &Summary) -> Record {
-        let kept = summary.expectations.iter().map(|verdict| Kept {
+    pub fn of(key: &str, settings: &[String], summary: &Summary) -> RunRecord {
+        let kept = summary.expectations.iter().map(|verdict| KeptQuantity {
             label: verdict.label.clone(),
             found: verdict.found,
             reason: verdict.reason.clone(),
         });
-        Record {
+        RunRecord {
             kept: kept.collect(),
             wall_seconds: summary.wall_seconds,
             step_seconds: summary.wall_seconds_by_task.get("step").unwrap_or_default(),
             simulated_seconds: summary.simulated_seconds,
             steps: summary.steps,
             work: summary.work,
-            ..Record::of_failure(key, settings, summary.engine.clone(), None)
+            ..RunRecord::of_failure(key, settings, summary.engine.clone(), None)
         }
     }
 
     /// Creates the record of a run; `failure` is the message of a failed one.
-    pub fn of_failure(key: &str, settings: &[String], engine: Identity, failure: Option<String>) -> Record {
-        Record {
+    pub fn of_failure(
+        key: &str,
+        settings: &[String],
+        engine: Identity,
+        failure: Option<String>,
+    ) -> RunRecord {
+        RunRecord {
             esker: env!("CARGO_PKG_VERSION").to_owned(),
             key: key.to_owned(),
             settings: settings.to_vec(),
@@ -121,7 +126,7 @@ impl Record {
     ///
     /// # Errors
     /// When the file cannot be read, or is no record.
-    pub fn load(folder: &Path) -> Result<Option<Record>, Error> {
+    pub fn load(folder: &Path) -> Result<Option<RunRecord>, Error> {
         let path = folder.join(FILE);
         match read_result(&path, LARGEST_TEXT) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -9,18 +9,18 @@ use crate::engine::Precision;
 use crate::error::{Error, suggest};
 use crate::files::open_table;
 use crate::observe::expectation::{Judgement, Verdict};
-use crate::scenario::study::{Curves, Finding, Operand, Plot, Scale, Study, WORK};
+use crate::scenario::study::{AxisScale, Curves, Finding, Operand, Plot, Study, WORK};
 
 use super::Done;
-use super::draw::{Curve, Figure};
-use super::evaluate::{Values, of_record};
-use super::plan::{Run, Stand};
+use super::draw::{DrawnCurve, Figure};
+use super::evaluate::{StudyValues, of_record};
+use super::plan::{Stand, StudyRun};
 use super::record::Ran;
-use super::table::{Place, places};
+use super::table::{AxisPlace, places};
 
 /// Report of a study; its serialised form is `results.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct StudyReport {
     /// Version of this program.
     pub esker: &'static str,
     /// Title of the study.
@@ -77,7 +77,7 @@ pub struct Tabled {
 
 /// Number of findings by verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct FindingTally {
     /// Findings within their bounds.
     pub met: usize,
     /// Findings outside of their bounds, or without a number.
@@ -86,13 +86,13 @@ pub struct Tally {
     pub shown: usize,
 }
 
-impl Report {
+impl StudyReport {
     /// Creates the report from the finished runs.
     ///
     /// # Errors
     /// When a file that a run should have left cannot be read.
-    pub fn new(study: &Study, runs: &[Run], done: &Done) -> Result<Report, Error> {
-        let values = Values::new(study, runs, done);
+    pub fn new(study: &Study, runs: &[StudyRun], done: &Done) -> Result<StudyReport, Error> {
+        let values = StudyValues::new(study, runs, done);
         let records: Vec<_> = runs.iter().filter_map(|run| Some((run, done.record(run)?))).collect();
         let mut engines: Vec<Ran> = records.iter().map(|(_, record)| record.engine.clone()).collect();
         engines.sort();
@@ -101,11 +101,11 @@ impl Report {
             true => Precision::Single,
             false => Precision::Double,
         };
-        let failure = |(run, record): &(&Run, &super::record::Record)| {
+        let failure = |(run, record): &(&StudyRun, &super::record::RunRecord)| {
             Some((run.label.clone(), record.failure.clone()?))
         };
         let drawings = study.plots.iter().map(|plot| figure(plot, study, &values, runs, done));
-        Ok(Report {
+        Ok(StudyReport {
             esker: env!("CARGO_PKG_VERSION"),
             title: study.title.clone(),
             about: study.about.clone(),
@@ -127,8 +127,8 @@ impl Report {
     }
 
     /// Counts the findings by verdict.
-    pub fn tally(&self) -> Tally {
-        let mut tally = Tally::default();
+    pub fn tally(&self) -> FindingTally {
+        let mut tally = FindingTally::default();
         for finding in &self.findings {
             match finding.verdict.verdict {
                 Judgement::Met => tally.met += 1,
@@ -141,7 +141,7 @@ impl Report {
 }
 
 /// Judges a finding.
-fn judge(finding: &Finding, values: &Values<'_>, precision: Precision) -> Judged {
+fn judge(finding: &Finding, values: &StudyValues<'_>, precision: Precision) -> Judged {
     let cell = values.cell(&finding.number, &vec![0; values.lengths().len()]);
     let name = finding.number.name.clone();
     let blank = Verdict::blank(name.clone(), name, &finding.bounds, precision);
@@ -154,13 +154,13 @@ fn judge(finding: &Finding, values: &Values<'_>, precision: Precision) -> Judged
 }
 
 /// Tabulates a number for every combination of its axes.
-fn tabled(i: usize, study: &Study, values: &Values<'_>) -> Tabled {
+fn tabled(i: usize, study: &Study, values: &StudyValues<'_>) -> Tabled {
     let (number, table) = (&study.numbers[i], values.number(i));
     let at = places(&table.axes, values.lengths());
-    let words = |place: &Place| {
+    let words = |place: &AxisPlace| {
         table.axes.iter().map(|&axis| study.axes[axis].values[place[axis]].label.clone()).collect()
     };
-    let remark = |place: &Place| {
+    let remark = |place: &AxisPlace| {
         let remark = table.at(place).remark.clone()?;
         let place: Vec<String> = words(place);
         Some(if place.is_empty() { remark } else { format!("{}: {remark}", place.join(", ")) })
@@ -180,7 +180,7 @@ fn is_of_every_run(study: &Study, number: usize) -> bool {
 }
 
 /// Rows of `results.csv`: a header, and one row per finished run. A number of the study has a column if it has one value per run.
-fn rows(study: &Study, values: &Values<'_>, runs: &[Run], done: &Done) -> Vec<Vec<String>> {
+fn rows(study: &Study, values: &StudyValues<'_>, runs: &[StudyRun], done: &Done) -> Vec<Vec<String>> {
     let per_run: Vec<usize> = (0..study.numbers.len()).filter(|&i| is_of_every_run(study, i)).collect();
     let axes = study.axes.iter().map(|axis| axis.name.clone());
     let columns: Vec<&str> = study.keep.iter().map(|kept| kept.label.as_str()).chain(WORK).collect();
@@ -190,7 +190,7 @@ fn rows(study: &Study, values: &Values<'_>, runs: &[Run], done: &Done) -> Vec<Ve
     let head =
         head.chain(columns.iter().map(|&column| column.to_owned())).chain(numbers).chain(ends).collect();
     let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
-    let row = |run: &Run| {
+    let row = |run: &StudyRun| {
         let record = done.record(run)?;
         let (reference, place, axes) = match &run.stand {
             Stand::At(place) => (String::new(), place, (0..place.len()).collect()),
@@ -220,8 +220,8 @@ fn rows(study: &Study, values: &Values<'_>, runs: &[Run], done: &Done) -> Vec<Ve
 fn figure(
     plot: &Plot,
     study: &Study,
-    values: &Values<'_>,
-    runs: &[Run],
+    values: &StudyValues<'_>,
+    runs: &[StudyRun],
     done: &Done,
 ) -> Result<Figure, Error> {
     let (x_label, y, mut curves) = match &plot.curves {
@@ -239,7 +239,7 @@ fn figure(
         }
     };
     for curve in &mut curves {
-        let is_shown = |scale, value| scale == Scale::Linear || value > 0.0;
+        let is_shown = |scale, value| scale == AxisScale::Linear || value > 0.0;
         curve.points.retain(|&(x, y)| is_shown(plot.x_scale, x) && is_shown(plot.y_scale, y));
     }
     curves.retain(|curve| !curve.points.is_empty());
@@ -256,11 +256,11 @@ fn figure(
 /// Makes curves of numbers: one for each number and every combination of its other axes.
 fn over_numbers(
     study: &Study,
-    values: &Values<'_>,
+    values: &StudyValues<'_>,
     y: &[Operand],
     along: usize,
     x: Option<&Operand>,
-) -> Vec<Curve> {
+) -> Vec<DrawnCurve> {
     let mut curves = Vec::new();
     for (i, operand) in y.iter().enumerate() {
         let others: Vec<usize> = operand.axes.iter().copied().filter(|&axis| axis != along).collect();
@@ -278,7 +278,7 @@ fn over_numbers(
             let (colour, mark) = look(study, &others, &place, i, y.len());
             let label = named(study, &others, &place, words);
             let points = (0..values.lengths()[along]).filter_map(point).collect();
-            curves.push(Curve { label, colour, mark, points });
+            curves.push(DrawnCurve { label, colour, mark, points });
         }
     }
     curves
@@ -287,13 +287,13 @@ fn over_numbers(
 /// Makes curves of columns of a file that each run leaves.
 fn over_columns(
     study: &Study,
-    runs: &[Run],
+    runs: &[StudyRun],
     done: &Done,
     file: &str,
     y: &[String],
     fixed: &[(usize, usize)],
     read: impl Fn(&Path, &str) -> Result<Vec<(f64, f64)>, Error>,
-) -> Result<Vec<Curve>, Error> {
+) -> Result<Vec<DrawnCurve>, Error> {
     let others: Vec<usize> =
         (0..study.axes.len()).filter(|axis| fixed.iter().all(|(known, _)| known != axis)).collect();
     let mut curves = Vec::new();
@@ -307,7 +307,7 @@ fn over_columns(
             let words = if y.len() > 1 { Some(study.label(y_name).to_owned()) } else { None };
             let (colour, mark) = look(study, &others, place, i, y.len());
             let points = read(&path, y_name)?;
-            curves.push(Curve { label: named(study, &others, place, words), colour, mark, points });
+            curves.push(DrawnCurve { label: named(study, &others, place, words), colour, mark, points });
         }
     }
     Ok(curves)
@@ -339,7 +339,7 @@ fn columns_of(path: &Path, x: &str, y: &str, rows: &[(String, String)]) -> Resul
 }
 
 /// Colour and mark of a curve: the colour shows the last axis with several values, the mark all other axes and the number.
-fn look(study: &Study, axes: &[usize], place: &Place, number: usize, numbers: usize) -> (usize, usize) {
+fn look(study: &Study, axes: &[usize], place: &AxisPlace, number: usize, numbers: usize) -> (usize, usize) {
     let length = |axis: usize| study.axes[axis].values.len();
     let mut several: Vec<usize> = axes.iter().copied().filter(|&axis| length(axis) > 1).collect();
     let Some(last) = several.pop() else { return (number, 0) };
@@ -348,7 +348,7 @@ fn look(study: &Study, axes: &[usize], place: &Place, number: usize, numbers: us
 }
 
 /// Name of a curve: the name of the number, if there are several, and the values of the axes that have several values.
-fn named(study: &Study, axes: &[usize], place: &Place, number: Option<String>) -> String {
+fn named(study: &Study, axes: &[usize], place: &AxisPlace, number: Option<String>) -> String {
     let several = axes.iter().copied().filter(|&axis| study.axes[axis].values.len() > 1);
     let word = |axis: usize| {
         let value = &study.axes[axis].values[place[axis]];

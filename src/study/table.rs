@@ -1,52 +1,52 @@
 //! Tables of numbers over the axes of a study.
 
-use crate::observe::series::{self, Point};
+use crate::observe::series::{self, SeriesPoint};
 use crate::scenario::study::Reduce;
 
 /// Cell of a table: a number, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct TableCell {
     /// The number.
     pub number: Option<f64>,
     /// Reason why there is no number, or remark on what was left out of it.
     pub remark: Option<String>,
 }
 
-impl Cell {
+impl TableCell {
     /// Creates a cell whose number is missing for this reason.
-    pub fn missing(reason: impl Into<String>) -> Cell {
-        Cell { number: None, remark: Some(reason.into()) }
+    pub fn missing(reason: impl Into<String>) -> TableCell {
+        TableCell { number: None, remark: Some(reason.into()) }
     }
 }
 
-impl From<f64> for Cell {
-    fn from(number: f64) -> Cell {
+impl From<f64> for TableCell {
+    fn from(number: f64) -> TableCell {
         match number.is_finite() {
-            true => Cell { number: Some(number), remark: None },
-            false => Cell::missing("not a number"),
+            true => TableCell { number: Some(number), remark: None },
+            false => TableCell::missing("not a number"),
         }
     }
 }
 
 /// Table with a cell for every combination of the values of some axes; the last axis varies fastest.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub struct NumberTable {
     /// Axes of the table, ascending.
     pub axes: Vec<usize>,
     /// Number of values of each axis of the table.
     lengths: Vec<usize>,
     /// Cells, the last axis varying fastest.
-    cells: Vec<Cell>,
+    cells: Vec<TableCell>,
 }
 
 /// Index of the value on every axis of a study; 0 on axes that do not matter.
-pub type Place = Vec<usize>;
+pub type AxisPlace = Vec<usize>;
 
 /// Returns all combinations of the values of some axes. `lengths` are the numbers of values of all axes.
-pub fn places(axes: &[usize], lengths: &[usize]) -> Vec<Place> {
+pub fn places(axes: &[usize], lengths: &[usize]) -> Vec<AxisPlace> {
     let mut places = vec![vec![0; lengths.len()]];
     for &axis in axes {
-        let spread = |place: Place| {
+        let spread = |place: AxisPlace| {
             (0..lengths[axis]).map(move |value| {
                 let mut place = place.clone();
                 place[axis] = value;
@@ -58,18 +58,18 @@ pub fn places(axes: &[usize], lengths: &[usize]) -> Vec<Place> {
     places
 }
 
-impl Table {
+impl NumberTable {
     /// Creates a table whose cells are computed by `cell`. `lengths` are the numbers of values of all axes of the study.
-    pub fn build(axes: &[usize], lengths: &[usize], cell: impl Fn(&Place) -> Cell) -> Table {
+    pub fn build(axes: &[usize], lengths: &[usize], cell: impl Fn(&AxisPlace) -> TableCell) -> NumberTable {
         let mut axes = axes.to_vec();
         axes.sort_unstable();
         let cells = places(&axes, lengths).iter().map(cell).collect();
         let lengths = axes.iter().map(|&axis| lengths[axis]).collect();
-        Table { axes, lengths, cells }
+        NumberTable { axes, lengths, cells }
     }
 
     /// Returns the cell at a place; axes that the table does not depend on are ignored.
-    pub fn at(&self, place: &Place) -> &Cell {
+    pub fn at(&self, place: &AxisPlace) -> &TableCell {
         let index = self
             .axes
             .iter()
@@ -81,13 +81,13 @@ impl Table {
 
 /// Reduces several numbers, each with its value on an axis (0 without one), to one number. Missing numbers are left out, and the remark
 /// says so.
-pub fn reduce(reduce: Reduce, cells: &[(f64, &Cell)]) -> Cell {
+pub fn reduce(reduce: Reduce, cells: &[(f64, &TableCell)]) -> TableCell {
     if let Reduce::Needed(below) = reduce {
-        let points: Vec<Point> =
+        let points: Vec<SeriesPoint> =
             cells.iter().map(|(x, cell)| (*x, cell.number.map_or(f64::INFINITY, f64::abs))).collect();
         return needed(points, below);
     }
-    let points: Vec<Point> = cells.iter().filter_map(|(x, cell)| Some((*x, cell.number?))).collect();
+    let points: Vec<SeriesPoint> = cells.iter().filter_map(|(x, cell)| Some((*x, cell.number?))).collect();
     let missing = cells.iter().filter(|(_, cell)| cell.number.is_none());
     let reason = missing.clone().find_map(|(_, cell)| cell.remark.clone());
     let remark = reason.map(|reason| {
@@ -95,7 +95,7 @@ pub fn reduce(reduce: Reduce, cells: &[(f64, &Cell)]) -> Cell {
         format!("{count} of {all} are missing: {reason}")
     });
     if points.is_empty() {
-        return Cell { number: None, remark };
+        return TableCell { number: None, remark };
     }
     let values = points.iter().map(|point| point.1);
     let number = match reduce {
@@ -110,20 +110,20 @@ pub fn reduce(reduce: Reduce, cells: &[(f64, &Cell)]) -> Cell {
         }
         Reduce::Needed(_) => f64::NAN,
     };
-    Cell { remark, ..Cell::from(number) }
+    TableCell { remark, ..TableCell::from(number) }
 }
 
 /// Returns the place from which on the values of a series stay below a bound: between the last value above the bound and the next value,
 /// linear in the logarithms. Values below a hundredth of the bound are raised to it, so that zero has a logarithm.
-fn needed(mut points: Vec<Point>, below: f64) -> Cell {
+fn needed(mut points: Vec<SeriesPoint>, below: f64) -> TableCell {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let Some(last_above) = points.iter().rposition(|point| point.1 > below) else {
         let first = points.first().map_or(f64::NAN, |point| point.0);
-        return Cell::missing(format!("below {below} from the first value, {first}, on"));
+        return TableCell::missing(format!("below {below} from the first value, {first}, on"));
     };
     let (x, above) = points[last_above];
     let Some(&(next, value)) = points.get(last_above + 1) else {
-        return Cell::missing(format!("still above {below} at {x}"));
+        return TableCell::missing(format!("still above {below} at {x}"));
     };
     let value = value.max(0.01 * below);
     if above.is_infinite() || x <= 0.0 {
@@ -137,11 +137,11 @@ fn needed(mut points: Vec<Point>, below: f64) -> Cell {
 mod tests {
     use super::*;
 
-    fn cells(values: &[Option<f64>]) -> Vec<Cell> {
-        values.iter().map(|value| value.map_or(Cell::missing("it exploded"), Cell::from)).collect()
+    fn cells(values: &[Option<f64>]) -> Vec<TableCell> {
+        values.iter().map(|value| value.map_or(TableCell::missing("it exploded"), TableCell::from)).collect()
     }
 
-    fn taken(how: Reduce, x: &[f64], values: &[Option<f64>]) -> Cell {
+    fn taken(how: Reduce, x: &[f64], values: &[Option<f64>]) -> TableCell {
         let cells = cells(values);
         reduce(how, &x.iter().copied().zip(&cells).collect::<Vec<_>>())
     }
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_last_axis_varies_fastest_and_others_do_not_matter() {
         let lengths = [2, 5, 3];
-        let table = Table::build(&[0, 2], &lengths, |at| Cell::from((10 * at[0] + at[2]) as f64));
+        let table = NumberTable::build(&[0, 2], &lengths, |at| TableCell::from((10 * at[0] + at[2]) as f64));
         assert_eq!(places(&[0, 2], &lengths).len(), 6);
         assert_eq!(places(&[0, 2], &lengths)[1], [0, 0, 1]);
         assert_eq!(table.at(&vec![1, 4, 2]).number, Some(12.0));
@@ -182,9 +182,9 @@ mod tests {
     fn a_bound_that_is_never_or_always_met_gives_no_number() {
         let x = [1.0, 10.0];
         let never = taken(Reduce::Needed(0.1), &x, &[Some(0.5), Some(-0.2)]);
-        assert_eq!(never, Cell::missing("still above 0.1 at 10"));
+        assert_eq!(never, TableCell::missing("still above 0.1 at 10"));
         let always = taken(Reduce::Needed(0.1), &x, &[Some(-0.05), Some(0.0)]);
-        assert_eq!(always, Cell::missing("below 0.1 from the first value, 1, on"));
+        assert_eq!(always, TableCell::missing("below 0.1 from the first value, 1, on"));
         let after_a_failure = taken(Reduce::Needed(0.1), &x, &[None, Some(0.0)]);
         assert_eq!(after_a_failure.number, Some(10.0));
     }

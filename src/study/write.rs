@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::error::Error;
 use crate::output::atomic;
 
-use super::report::Report;
+use super::report::StudyReport;
 use super::{draw, markdown};
 
 /// Names of the files that are written beside the plots.
 pub(super) const FILES: [&str; 3] = ["results.csv", "results.json", "report.md"];
 
-impl Report {
+impl StudyReport {
     /// Writes `report.md`, `results.csv`, `results.json` and the plots into a folder.
     ///
     /// # Errors
@@ -21,7 +21,7 @@ impl Report {
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         fs::create_dir_all(folder).map_err(Error::file(folder))?;
         for (figure, (name, _)) in self.drawings.iter().zip(&self.plots) {
-            let refused = |path: &Path, refusal: draw::Refusal| {
+            let refused = |path: &Path, refusal: draw::DrawError| {
                 Error::file(path)(io::Error::other(refusal.to_string()))
             };
             let path = folder.join(format!("{name}.svg"));

@@ -2,20 +2,20 @@
 
 use std::fmt::Write as _;
 
-use super::{CaseReport, Report};
+use super::{CaseReport, SuiteReport};
 use crate::engine::{Identity, Precision};
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::observe::short;
 
 /// Returns the section: heading, totals, a table of all numbers, known limits, and the cases with their sources.
-pub fn section(report: &Report) -> String {
+pub fn section(report: &SuiteReport) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write_section(&mut text, report);
     text
 }
 
-fn write_section(text: &mut String, report: &Report) -> std::fmt::Result {
+fn write_section(text: &mut String, report: &SuiteReport) -> std::fmt::Result {
     let heading = report.engine.as_ref().map_or_else(|| "No engine".to_owned(), heading);
     writeln!(text, "## {heading}\n")?;
     let tally = report.tally();
@@ -81,7 +81,7 @@ fn remark(verdict: &Verdict) -> String {
     verdict.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default()
 }
 
-fn write_limits(text: &mut String, report: &Report) -> std::fmt::Result {
+fn write_limits(text: &mut String, report: &SuiteReport) -> std::fmt::Result {
     let limits = report.cases.iter().filter_map(|case| Some((&case.name, case.limit.as_ref()?)));
     let mut limits = limits.peekable();
     if limits.peek().is_some() {
@@ -100,9 +100,9 @@ mod tests {
     use super::super::RunReport;
     use super::*;
     use crate::observe::bounds::{Bounds, Tolerance};
-    use crate::scenario::suite::Class;
+    use crate::scenario::suite::CaseClass;
 
-    fn report() -> Report {
+    fn report() -> SuiteReport {
         let tolerance = Some(Tolerance { double: 0.1, single: 0.2 });
         let bounds = Bounds { value: Some(0.5), tolerance, ..Bounds::default() };
         let verdict = |label: &str, found| {
@@ -121,7 +121,7 @@ mod tests {
             name: "incline".into(),
             title: "Sphere on an incline".into(),
             source: "closed form".into(),
-            class: Class::Short,
+            class: CaseClass::Short,
             limit: Some("rolls without slip".into()),
             skipped: false,
             runs: vec![run, failed],
@@ -138,7 +138,7 @@ mod tests {
             backend: "vulkan".into(),
             precision: Precision::Single,
         };
-        Report {
+        SuiteReport {
             esker: "1.2.3",
             commit: "abc123",
             suite: "Laws".into(),

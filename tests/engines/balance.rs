@@ -19,7 +19,7 @@ use esker::observe::energy::{
     elastic, error, error_share, half_a_step, kinetic, kinetic_per_grain, potential, rotational,
 };
 use esker::observe::packing::{angular_momentum, momentum};
-use esker::output::summary::Named;
+use esker::output::summary::NamedValue;
 use esker::scenario::Scenario;
 use esker::settings::{Bookkeeping, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
@@ -148,7 +148,7 @@ fn the_balance_closes_for_locked_axes_also_when_grains_move_along_them() {
 }
 
 /// Runs a scenario to its end, as `esker run` does; returns all observed quantities.
-fn run(scenario: &Scenario, engine: &mut dyn Engine) -> Named {
+fn run(scenario: &Scenario, engine: &mut dyn Engine) -> NamedValue {
     let folder = tempfile::tempdir().unwrap();
     let never = AtomicBool::new(false);
     let options = RunOptions::new(folder.path(), &never);

@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use esker::cpu::convergence::solve_aside;
-use esker::engine::convergence::{Course, Question};
+use esker::engine::convergence::{Question, SolveCourse};
 use esker::engine::{Engine, Snapshot};
 use esker::error::Error;
 use esker::gpu::layout::check_single;
@@ -15,7 +15,7 @@ use esker::settings::{Acceleration, Settings, WarmStart};
 const COST: u32 = 4;
 
 /// Course of the next step of a world, solved from a cold start with this many coarse corrections among 200 sweeps.
-fn solved(world: &World, coarse_corrections: u32) -> Course {
+fn solved(world: &World, coarse_corrections: u32) -> SolveCourse {
     let settings = Settings { coarse_corrections, iterations: 200, ..Settings::default() };
     let snapshot = cpu(world, &settings).snapshot().unwrap();
     let question = Question { starts: vec![WarmStart::Cold], sweeps: 200, reference: 1 };
@@ -23,7 +23,7 @@ fn solved(world: &World, coarse_corrections: u32) -> Course {
 }
 
 /// Number of sweeps after which the mean residual of the normal constraints stays below this share of the residual at zero impulses.
-fn sweeps_to(course: &Course, share: f64) -> u32 {
+fn sweeps_to(course: &SolveCourse, share: f64) -> u32 {
     let residual = |sweep: usize| course.points[sweep].residuals.normal.mean;
     let last_above = (0..=200).rev().find(|&sweep| residual(sweep) > share * residual(0)).unwrap();
     last_above as u32 + 1

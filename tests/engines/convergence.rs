@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::common::*;
 use esker::cpu::convergence::solve_aside;
-use esker::engine::convergence::{Convergence, Course, Point, Question};
+use esker::engine::convergence::{Convergence, Point, Question, SolveCourse};
 use esker::engine::{Engine, Residuals, Snapshot};
 use esker::model::sphere_volume;
 use esker::observe::packing::height;
@@ -82,7 +82,7 @@ fn the_course_of_the_own_start_ends_where_the_step_does() {
                 let other = with(WarmStart::NORMALS_ONLY, 7).warm_start;
                 let found = solve_aside(&before, &settings, &question(&[warm_start, other], 7));
                 let step = engine.advance(1).unwrap().residuals;
-                let off = |course: &Course| {
+                let off = |course: &SolveCourse| {
                     let course = means(&course.points[7].residuals);
                     let pairs = course.into_iter().zip(means(&step));
                     pairs

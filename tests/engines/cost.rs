@@ -1,6 +1,7 @@
 //! Guard of speed that no machine disturbs: dispatches of a step and bytes that its kernels must move, of three scenes, compared with
 //! `benches/results/cost.csv`. A change that makes a step dearer shows here, and is committed with its reason.
 
+use esker::engine::Engine;
 use esker::gpu::step::NONSMOOTH;
 use esker::gpu::traffic::{self, Sizes};
 use esker::scenario::Scenario;

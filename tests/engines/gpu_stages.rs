@@ -10,7 +10,7 @@ use esker::contact::constants::LawConstants;
 use esker::contact::constraint::{Constraint, Onset};
 use esker::contact::coupling::Alone;
 use esker::contact::joints::Joints;
-use esker::contact::problem::Problem;
+use esker::contact::problem::ContactProblem;
 use esker::contact::solver::{Limits, Solver};
 use esker::contact::split::Split;
 use esker::contact::velocity::Velocity;

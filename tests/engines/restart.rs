@@ -18,7 +18,7 @@ use esker::gpu::GpuEngine;
 use esker::gpu::checkpoint::STATE;
 use esker::model::Random;
 use esker::model::random::Stream;
-use esker::output::summary::{Status, Summary};
+use esker::output::summary::{RunStatus, Summary};
 use esker::scenario::Scenario;
 use esker::settings::{Method, Settings};
 use esker::simulation::{self, Device, Resumption, RunOptions, Simulation};
@@ -80,18 +80,18 @@ fn goes_on_to_the_bit(kind: Kind, of: &str, body: &str, seed: u64) {
     let steps = (scene.duration / scene.settings.time_step).round() as u64;
     let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let expected = run(kind, &scene, whole.path(), false, None);
-    assert_eq!((expected.status, expected.steps), (Status::Completed, steps), "{of}");
+    assert_eq!((expected.status, expected.steps), (RunStatus::Completed, steps), "{of}");
 
     let mut random = Random::new(seed, Stream::Grains(0));
     let first = random.below(steps / 2);
     let second = first + 1 + random.below(steps / 3);
     let folder = parts.path();
-    assert_eq!(run(kind, &scene, folder, false, Some(first)).status, Status::Interrupted);
+    assert_eq!(run(kind, &scene, folder, false, Some(first)).status, RunStatus::Interrupted);
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let interrupted = alone.install(|| run(kind, &scene, folder, true, Some(second)));
-    assert!(interrupted.status == Status::Interrupted && interrupted.steps > first, "{of}");
+    assert!(interrupted.status == RunStatus::Interrupted && interrupted.steps > first, "{of}");
     let found = run(kind, &scene, folder, true, None);
-    assert_eq!((found.status, found.steps), (Status::Completed, steps), "{of}");
+    assert_eq!((found.status, found.steps), (RunStatus::Completed, steps), "{of}");
     assert_same(&files(folder), &files(whole.path()), &format!("{of}, stopped at {first} and {second}"));
 }
 
@@ -154,14 +154,14 @@ fn a_run_that_has_ended_goes_on_beyond_its_duration() {
     };
     until(whole.path(), 0.4, None);
     let ended = until(parts.path(), scene.duration, None);
-    assert_eq!((ended.status, ended.steps), (Status::Completed, 150));
+    assert_eq!((ended.status, ended.steps), (RunStatus::Completed, 150));
     // As if the run was killed after its last checkpoint, with no step left to do.
     let before = files(parts.path());
     fs::remove_file(parts.path().join("summary.json")).unwrap();
     until(parts.path(), scene.duration, Some(Resumption::of(parts.path()).unwrap()));
     assert_same(&files(parts.path()), &before, "with no step left");
     let again = until(parts.path(), 0.4, Some(Resumption::of(parts.path()).unwrap()));
-    assert_eq!((again.status, again.steps), (Status::Completed, 200));
+    assert_eq!((again.status, again.steps), (RunStatus::Completed, 200));
     assert_same(&files(parts.path()), &files(whole.path()), "beyond the duration");
 }
 
@@ -382,7 +382,7 @@ fn intervals_that_change_on_the_way_count_from_there() {
     // No more checkpoints come in simulated time, and outputs come ten times as often.
     let second = scene(GAS, &["output.every=0.01", "checkpoint.every=1000"]);
     let summary = run(Kind::Cpu, &second, folder.path(), true, None);
-    assert_eq!(summary.status, Status::Completed);
+    assert_eq!(summary.status, RunStatus::Completed);
     let tasks = &summary.wall_seconds_by_task;
     assert!(tasks.get("checkpoint").is_some());
     let expected = 1 + (100 - step) / 5;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use esker::contact::coupling::Alone;
 use esker::contact::joints::Joints;
-use esker::contact::problem::Problem;
+use esker::contact::problem::ContactProblem;
 use esker::contact::solver::{Limits, Solver};
 use esker::contact::{Colouring, Key};
 use esker::cpu::gradient::ProjectedGradient;
@@ -54,7 +54,7 @@ impl Scene {
         let Step { world, settings, colouring, split, constraints, velocities, .. } = &mut self.0;
         predict::apply_forces(world, settings.substep(), velocities);
         let mut joints = Joints::default();
-        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+        let mut problem = ContactProblem::new(colouring, split, constraints, velocities, &mut joints);
         solver.solve(&mut problem, Limits::sweeps(sweeps), None);
         self
     }

@@ -5,7 +5,7 @@ use std::fs;
 use esker::error::Error;
 use esker::model::drive::Course;
 use esker::model::{Drive, Grain, World};
-use esker::output::vtp::{Array, Cells, PolyData};
+use esker::output::vtp::{Array, PolyData, VtpCells};
 use esker::scenario::Scenario;
 use esker::settings::Settings;
 use esker::simulation::{Device, Simulation};
@@ -102,7 +102,7 @@ pub fn frame(speed: f64) -> Vec<u8> {
     let frame = PolyData {
         time: 0.0,
         points: vec![[0.0, 0.0, 1.0]],
-        cells: Cells::Vertices,
+        cells: VtpCells::Vertices,
         point_data: vec![
             Array::scalars("radius", [0.01].into_iter()),
             Array::vectors("velocity", [[speed, 0.0, 0.0]].into_iter()),

@@ -13,8 +13,8 @@ use esker::gpu::{Capacity, Room};
 use esker::scenario::Scenario;
 use esker::scenario::study::{Size, Study};
 use esker::simulation::device::{ensemble_for, gpu_in};
-use esker::study::report::Report;
-use esker::study::{self, Done, Event, Options, Shard, plan};
+use esker::study::report::StudyReport;
+use esker::study::{self, Done, Options, Shard, StudyEvent, plan};
 
 /// A grain that is thrown up and never reaches a floor: after n steps of h its speed is v - g n h.
 const THROW: &str = r#"
@@ -340,8 +340,8 @@ fn an_interrupt_keeps_what_is_over() {
     let runs = plan::runs(&study).unwrap();
     let interrupt = AtomicBool::new(false);
     let options = Options { folder: folder.path(), interrupt: &interrupt, at_once: 1 };
-    let stop = |event: Event<'_>| {
-        interrupt.fetch_or(matches!(event, Event::Ran(..)), Ordering::Relaxed);
+    let stop = |event: StudyEvent<'_>| {
+        interrupt.fetch_or(matches!(event, StudyEvent::Ran(..)), Ordering::Relaxed);
     };
     let wanted: Vec<_> = runs.iter().collect();
     // One thread, so that not all runs are under way when the first is over.
@@ -350,7 +350,7 @@ fn an_interrupt_keeps_what_is_over() {
     let over = |done: &Done| runs.iter().filter(|run| done.record(run).is_some()).count();
     let done = Done::load(folder.path()).unwrap();
     assert_eq!((is_complete, over(&done)), (false, 1));
-    let report = Report::new(&study, &runs, &done).unwrap();
+    let report = StudyReport::new(&study, &runs, &done).unwrap();
     assert_eq!(report.pending, 8 - over(&done));
     interrupt.store(false, Ordering::Relaxed);
     assert!(study::execute(&study, &runs, &wanted, &cpu, &options, &|_| ()).unwrap());

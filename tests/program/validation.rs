@@ -8,10 +8,10 @@ use esker::engine::Engine;
 use esker::error::Error;
 use esker::scenario::Scenario;
 use esker::scenario::suite::Suite;
-use esker::validation::{self, Open, Report};
+use esker::validation::{self, Open, SuiteReport};
 
 /// Runs the short cases.
-fn validate(open: &Open<'_>) -> Report {
+fn validate(open: &Open<'_>) -> SuiteReport {
     let folder = tempfile::tempdir().unwrap();
     let suite = Suite::load(&validation::unpack(folder.path()).unwrap());
     let suite = suite.unwrap_or_else(|problems| panic!("{problems}"));
@@ -20,7 +20,7 @@ fn validate(open: &Open<'_>) -> Report {
     validation::run(&suite.title, &plan, open, folder.path(), &mut |_| ()).unwrap()
 }
 
-fn assert_valid(report: &Report) {
+fn assert_valid(report: &SuiteReport) {
     let tally = report.tally();
     assert!(tally.met > 0, "nothing was judged");
     assert_eq!((tally.missed, tally.failures), (0, 0), "{}", report.markdown());

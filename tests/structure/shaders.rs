@@ -11,7 +11,7 @@ use esker::gpu::layout::{
     self, BoundaryState, ConstraintHead, Contact, Entry, Joint, JointDrive, JointRow, Law, Machine, Mark,
     Meter, Overflow, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
-use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
+use esker::gpu::shader::{Reflection, SOURCES, ShaderSource, Variable, VariableKind};
 use esker::gpu::step::{
     AGAIN, Aliases, CHECK, DESCENDING, Kernel, Method, NONSMOOTH, RESIDUAL, RESUME, SMOOTH, Work,
 };
@@ -23,7 +23,7 @@ const UNIFORM_BUFFERS: usize = 12;
 const INVOCATIONS: u32 = 256;
 const WORKGROUP_BYTES: u32 = 16 << 10;
 
-fn source(name: &str) -> &'static Source {
+fn source(name: &str) -> &'static ShaderSource {
     SOURCES.iter().find(|source| source.name == name).expect("a shader of that name")
 }
 

@@ -1,5 +1,6 @@
 //! Size and words: functions that fit on a page, comments that fit on a line, and names of types that mean one thing.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::architecture::{behind, files_below, first_word, shown};
@@ -71,5 +72,101 @@ fn what_is_too_long_is_noticed() {
     assert_eq!(
         long_comments("a.rs", &format!("\n// {}\n", "x".repeat(LONGEST_COMMENT - 2))),
         ["a.rs:2: 141 characters"]
+    );
+}
+
+/// Names of types that stand in two files, with the reason. Twins on the device have the name of what they are the twins of.
+const TWICE: [(&str, &str); 20] = [
+    ("Arguments", "of one command of the program each"),
+    ("BoundaryState", "twin"),
+    ("Device", "of the engine, and what a simulation is asked to run on"),
+    ("DeviceChoice", "of the program, and of the engine"),
+    ("Entry", "of the grid, on either engine"),
+    ("Joint", "twin"),
+    ("JointRow", "twin"),
+    ("Machine", "twin"),
+    ("Meter", "twin"),
+    ("Method", "of the settings, and its stages on the device"),
+    ("Open", "opens an engine, for a study and for a suite"),
+    ("Overflow", "twin of the data, and how overflow contacts are solved"),
+    ("Sink", "twin"),
+    ("Sphere", "twin"),
+    ("Surface", "twin"),
+    ("Taken", "by a sink, and from a state"),
+    ("Turn", "of a kernel, and of a run"),
+    ("Velocity", "twin"),
+    ("Wanted", "of a launch, and of a dump"),
+    ("Work", "of a step, and of a stage"),
+];
+
+/// Files of each type, by its name; types within functions and in tests have no name outside.
+fn homes(sources: &[(String, String)]) -> BTreeMap<String, BTreeSet<&str>> {
+    let mut homes = BTreeMap::<String, BTreeSet<&str>>::new();
+    for (file, text) in
+        sources.iter().filter(|(file, _)| file.starts_with("src/") && !file.contains("/tests"))
+    {
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        for line in code.lines().filter(|line| !line.starts_with("        ")) {
+            let words: Vec<&str> = line
+                .split_whitespace()
+                .skip_while(|word| word.starts_with("pub") || word.ends_with(')'))
+                .collect();
+            let kinds: &[&str] = if line.starts_with(' ') {
+                &["struct", "enum", "trait"]
+            } else {
+                &["struct", "enum", "trait", "type"]
+            };
+            if let [kind, name, ..] = words[..]
+                && kinds.contains(&kind)
+            {
+                homes.entry(first_word(name)).or_default().insert(file);
+            }
+        }
+    }
+    homes
+}
+
+/// Names of types with more than one home that are not listed, and with more than two homes.
+fn homonyms(sources: &[(String, String)]) -> Vec<String> {
+    let is_listed = |name: &str| TWICE.iter().any(|(listed, _)| *listed == name);
+    let homes = homes(sources);
+    let many = homes.iter().filter(|(name, files)| match files.len() {
+        0 | 1 => false,
+        2 => !is_listed(name),
+        _ => name.as_str() != "Arguments",
+    });
+    many.map(|(name, files)| format!("{name}: {files:?}")).collect()
+}
+
+#[test]
+fn the_name_of_a_type_means_one_thing() {
+    let sources = sources();
+    assert_eq!(homonyms(&sources), [""; 0]);
+    let homes = homes(&sources);
+    let stale: Vec<&str> = TWICE
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| homes.get(*name).is_none_or(|files| files.len() < 2))
+        .collect();
+    assert_eq!(stale, [""; 0], "listed, and in one file only");
+}
+
+#[test]
+fn a_name_for_two_things_is_noticed() {
+    let of = |files: &[(&str, &str)]| {
+        homonyms(
+            &files.iter().map(|(file, text)| (format!("src/{file}"), (*text).to_owned())).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(of(&[("a.rs", "pub struct Place;"), ("b.rs", "enum Place {")]).len(), 1);
+    assert_eq!(
+        of(&[("a.rs", "pub struct Sphere {"), ("b.rs", "struct Sphere;"), ("c.rs", "type Sphere = f64;")])
+            .len(),
+        1,
+        "three"
+    );
+    assert_eq!(
+        of(&[("a.rs", "struct Place;"), ("b.rs", "#[cfg(test)]\nmod tests {\n    struct Place;\n}")]),
+        [""; 0]
     );
 }

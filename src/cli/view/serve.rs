@@ -26,7 +26,7 @@ use super::super::terminal::say;
 use super::guests::{Guests, Seat};
 use super::page;
 use super::shelf::Shelf;
-use super::show::{Part, Show};
+use super::show::{PagePart, ShownResults};
 
 /// Time for the head of a request \[s\].
 const HEAD_SECONDS: u64 = 10;
@@ -40,7 +40,7 @@ const PAUSE: u64 = 20;
 const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Answer: status, type, content.
-type Answer = (StatusCode, &'static str, Bytes);
+type HttpAnswer = (StatusCode, &'static str, Bytes);
 
 /// What all connections share.
 struct Server {
@@ -52,7 +52,7 @@ struct Server {
 ///
 /// # Errors
 /// When the port is taken.
-pub(super) fn serve(show: Show, port: u16) -> Result<(), Error> {
+pub(super) fn serve(show: ShownResults, port: u16) -> Result<(), Error> {
     let refused = |error: io::Error| Error::Unusable {
         origin: format!("port {port} of 127.0.0.1"),
         found: error.to_string(),
@@ -125,11 +125,11 @@ fn is_from_here(headers: &HeaderMap) -> bool {
     headers.get_all(header::HOST).iter().all(is_here)
 }
 
-fn refusal(status: StatusCode, words: &'static str) -> Answer {
+fn refusal(status: StatusCode, words: &'static str) -> HttpAnswer {
     (status, TEXT, Bytes::from_static(words.as_bytes()))
 }
 
-async fn answer(server: &Server, request: Request<Incoming>) -> Answer {
+async fn answer(server: &Server, request: Request<Incoming>) -> HttpAnswer {
     if !is_from_here(request.headers()) {
         return refusal(StatusCode::FORBIDDEN, "this page is for 127.0.0.1 alone");
     }
@@ -142,9 +142,9 @@ async fn answer(server: &Server, request: Request<Incoming>) -> Answer {
     }
     let frame = path.strip_prefix("/results/frames/").map(str::parse::<usize>);
     let (part, kind) = match (path, frame) {
-        ("/results/index.json", _) => (Part::Index, "application/json"),
+        ("/results/index.json", _) => (PagePart::Index, "application/json"),
         (_, Some(Ok(i))) if i < server.shelf.show().frame_count() => {
-            (Part::Frame(i), "application/octet-stream")
+            (PagePart::Frame(i), "application/octet-stream")
         }
         _ => return refusal(StatusCode::NOT_FOUND, "there is no such file"),
     };
@@ -154,7 +154,7 @@ async fn answer(server: &Server, request: Request<Incoming>) -> Answer {
     }
 }
 
-fn response((status, kind, content): Answer) -> Response<Full<Bytes>> {
+fn response((status, kind, content): HttpAnswer) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(content));
     *response.status_mut() = status;
     let headers = response.headers_mut();

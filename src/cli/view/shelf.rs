@@ -7,7 +7,7 @@ use hyper::body::Bytes;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::spawn_blocking;
 
-use super::show::{Part, Show, Stamp};
+use super::show::{PagePart, ShownResults, Stamp};
 
 /// Largest number of bytes that are kept for others who may ask; the last part is kept whatever its size.
 const MOST_BYTES: usize = 256 << 20;
@@ -15,29 +15,29 @@ const MOST_BYTES: usize = 256 << 20;
 const READERS: usize = 2;
 
 /// Content of a part, or why there is none.
-pub(super) type Content = Result<Bytes, String>;
+pub(super) type ShelfContent = Result<Bytes, String>;
 
 /// The last parts that were asked for, the last at the end.
 pub(super) struct Shelf {
-    show: Arc<Show>,
+    show: Arc<ShownResults>,
     readers: Arc<Semaphore>,
-    list: Mutex<VecDeque<Kept>>,
+    list: Mutex<VecDeque<KeptContent>>,
 }
 
-struct Kept {
-    part: Part,
+struct KeptContent {
+    part: PagePart,
     /// Files as they were read.
     stamp: Stamp,
-    content: Arc<OnceCell<Content>>,
+    content: Arc<OnceCell<ShelfContent>>,
 }
 
 impl Shelf {
-    pub(super) fn new(show: Show) -> Shelf {
+    pub(super) fn new(show: ShownResults) -> Shelf {
         Shelf { show: Arc::new(show), readers: Arc::new(Semaphore::new(READERS)), list: Mutex::default() }
     }
 
     /// Content of a part. Its files are read again only if they have changed.
-    pub(super) async fn get(&self, part: Part) -> Content {
+    pub(super) async fn get(&self, part: PagePart) -> ShelfContent {
         let show = Arc::clone(&self.show);
         let stamp = spawn_blocking(move || show.stamp(part)).await.map_err(|error| error.to_string())?;
         let cell = self.cell(part, stamp);
@@ -46,16 +46,16 @@ impl Shelf {
         content
     }
 
-    fn cell(&self, part: Part, stamp: Stamp) -> Arc<OnceCell<Content>> {
+    fn cell(&self, part: PagePart, stamp: Stamp) -> Arc<OnceCell<ShelfContent>> {
         let mut list = self.list();
         let known = list.iter().position(|kept| kept.part == part).and_then(|i| list.remove(i));
         let content = known.filter(|kept| kept.stamp == stamp).map(|kept| kept.content).unwrap_or_default();
-        list.push_back(Kept { part, stamp, content: Arc::clone(&content) });
+        list.push_back(KeptContent { part, stamp, content: Arc::clone(&content) });
         content
     }
 
     /// Reads a part on a thread that may wait for the disk.
-    async fn read(&self, part: Part) -> Content {
+    async fn read(&self, part: PagePart) -> ShelfContent {
         // The permit lasts as long as the thread works, also where nobody waits for it any more.
         let permit = Arc::clone(&self.readers).acquire_owned().await;
         let show = Arc::clone(&self.show);
@@ -71,18 +71,19 @@ impl Shelf {
     fn trim(&self) {
         let mut list = self.list();
         list.retain(|kept| !kept.content.get().is_some_and(Result::is_err));
-        let size =
-            |kept: &Kept| kept.content.get().and_then(|content| content.as_ref().ok()).map_or(0, Bytes::len);
+        let size = |kept: &KeptContent| {
+            kept.content.get().and_then(|content| content.as_ref().ok()).map_or(0, Bytes::len)
+        };
         while list.len() > 1 && list.iter().map(size).sum::<usize>() > MOST_BYTES {
             list.pop_front();
         }
     }
 
-    fn list(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+    fn list(&self) -> MutexGuard<'_, VecDeque<KeptContent>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn show(&self) -> &Show {
+    pub(super) fn show(&self) -> &ShownResults {
         &self.show
     }
 }

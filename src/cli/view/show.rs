@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::files::{LARGEST_TEXT, read_result};
 use crate::model::World;
-use crate::output::outline::{Room, boundaries_move};
+use crate::output::outline::{DrawnRoom, boundaries_move};
 use crate::render::packed::pack;
 use crate::render::{self, Look, Results};
 
@@ -21,18 +21,18 @@ const LOOKED_AT: usize = 20;
 const LARGEST_SERIES: u64 = 256 << 20;
 
 /// Results of a run.
-pub(super) struct Show {
+pub(super) struct ShownResults {
     folder: PathBuf,
     world: World,
     /// Look of pictures, from the scenario.
     look: Look,
     results: Results,
-    room: Room,
+    room: DrawnRoom,
 }
 
 /// Part of the results that the page loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum PagePart {
     /// The index of all frames.
     Index,
     /// A frame, by its number.
@@ -44,7 +44,7 @@ pub(super) type Stamp = Vec<Option<(SystemTime, u64)>>;
 
 /// Index of the results, for the page.
 #[derive(Serialize)]
-struct Index {
+struct PageIndex {
     title: String,
     /// Engine and device of the run.
     engine: Option<String>,
@@ -64,11 +64,11 @@ struct Index {
 #[derive(Serialize, Default)]
 struct Series {
     times: Vec<f64>,
-    columns: Vec<Column>,
+    columns: Vec<ShownColumn>,
 }
 
 #[derive(Serialize)]
-struct Column {
+struct ShownColumn {
     name: String,
     unit: String,
     values: Vec<Option<f64>>,
@@ -90,17 +90,18 @@ struct Band {
     high: Option<f64>,
 }
 
-impl Show {
+impl ShownResults {
     /// Opens the results in a folder, with forces if the run wrote contacts.
     ///
     /// # Errors
     /// When there are no frames, or some cannot be read.
-    pub(super) fn open(folder: &Path) -> Result<Show, Failure> {
+    pub(super) fn open(folder: &Path) -> Result<ShownResults, Failure> {
         let (world, look) = pictures::surroundings(folder)?;
         let has_contacts = folder.join("contacts.vtp.series").exists();
         let shown = if has_contacts { render::Show::Forces } else { render::Show::Grains };
         let results = Results::open(folder, shown).map_err(pictures::input)?;
-        let mut show = Show { folder: folder.to_owned(), world, look, results, room: Room::EMPTY };
+        let mut show =
+            ShownResults { folder: folder.to_owned(), world, look, results, room: DrawnRoom::EMPTY };
         show.survey()?;
         Ok(show)
     }
@@ -125,18 +126,20 @@ impl Show {
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub(super) fn content(&self, part: Part) -> Result<Vec<u8>, Error> {
+    pub(super) fn content(&self, part: PagePart) -> Result<Vec<u8>, Error> {
         match part {
-            Part::Index => self.index(&(0..self.frame_count()).collect::<Vec<_>>()).map(String::into_bytes),
-            Part::Frame(i) => self.frame(i),
+            PagePart::Index => {
+                self.index(&(0..self.frame_count()).collect::<Vec<_>>()).map(String::into_bytes)
+            }
+            PagePart::Frame(i) => self.frame(i),
         }
     }
 
     /// Stamp of the files that a part is made of.
-    pub(super) fn stamp(&self, part: Part) -> Stamp {
+    pub(super) fn stamp(&self, part: PagePart) -> Stamp {
         let files = match part {
-            Part::Index => ["summary.json", "timeseries.csv"].map(|name| self.folder.join(name)).to_vec(),
-            Part::Frame(i) => self.results.files(i),
+            PagePart::Index => ["summary.json", "timeseries.csv"].map(|name| self.folder.join(name)).to_vec(),
+            PagePart::Frame(i) => self.results.files(i),
         };
         let stamp = |file: &PathBuf| {
             let found = file.metadata().ok()?;
@@ -168,7 +171,7 @@ impl Show {
             || self.folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let engine = word("/engine/engine").zip(word("/engine/device"));
         let status = word("/status").unwrap_or("there is no summary: the run goes on, or was cut off");
-        let index = Index {
+        let index = PageIndex {
             title: word("/scenario/title").map_or_else(name, str::to_owned),
             engine: engine.map(|(engine, device)| format!("{engine} engine: {device}")),
             note: (status != "completed").then(|| status.to_owned()),
@@ -210,7 +213,7 @@ fn read_series(text: &str) -> Result<Series, String> {
     let headers = rows.headers().map_err(|error| error.to_string())?.clone();
     let column = |header: &str| {
         let (name, unit) = header.trim_end_matches(']').rsplit_once(" [").unwrap_or((header, "-"));
-        Column { name: name.to_owned(), unit: unit.to_owned(), values: Vec::new() }
+        ShownColumn { name: name.to_owned(), unit: unit.to_owned(), values: Vec::new() }
     };
     let mut series = Series { columns: headers.iter().skip(2).map(column).collect(), ..Series::default() };
     for row in rows.records() {

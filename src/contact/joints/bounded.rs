@@ -4,7 +4,7 @@
 
 /// Row of the system.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct BoundedRow {
     /// Right-hand side b.
     pub aim: f64,
     /// Lower bound; may be infinite.
@@ -15,7 +15,7 @@ pub struct Row {
 
 /// Place of an unknown relative to its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Standing {
     Between,
     Low,
     High,
@@ -34,7 +34,7 @@ pub struct Envelope {
 /// Places of the unknowns of a system in its last solution, and the factor of the rows between their bounds.
 #[derive(Debug, Clone, Default)]
 pub struct Pivots {
-    places: Vec<Place>,
+    places: Vec<Standing>,
     factor: Option<Factor>,
 }
 
@@ -148,12 +148,12 @@ impl Envelope {
 
     /// Returns the solution within the bounds. The unknowns start from their places in the solution `before`, which then holds the new
     /// places.
-    pub fn solve(&self, rows: &[Row], before: &mut Pivots) -> Vec<f64> {
+    pub fn solve(&self, rows: &[BoundedRow], before: &mut Pivots) -> Vec<f64> {
         let mut places = std::mem::take(&mut before.places);
         if places.len() != rows.len() {
             places = rows
                 .iter()
-                .map(|row| if row.low == row.high { Place::Low } else { Place::Between })
+                .map(|row| if row.low == row.high { Standing::Low } else { Standing::Between })
                 .collect();
         }
         let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
@@ -164,7 +164,7 @@ impl Envelope {
             let wrong = self.misplaced(rows, &places, &x);
             if wrong.is_empty() || round >= most {
                 before.places = places;
-                let within = |(x, row): (f64, &Row)| x.max(row.low).min(row.high);
+                let within = |(x, row): (f64, &BoundedRow)| x.max(row.low).min(row.high);
                 return x.into_iter().zip(rows).map(within).collect();
             }
             if wrong.len() < fewest {
@@ -181,14 +181,14 @@ impl Envelope {
     }
 
     /// Returns the solution with the unknowns at these places.
-    fn solve_at(&self, rows: &[Row], places: &[Place], factor: &mut Option<Factor>) -> Vec<f64> {
-        let held = |(row, place): (&Row, &Place)| match place {
-            Place::Between => 0.0,
-            Place::Low => row.low,
-            Place::High => row.high,
+    fn solve_at(&self, rows: &[BoundedRow], places: &[Standing], factor: &mut Option<Factor>) -> Vec<f64> {
+        let held = |(row, place): (&BoundedRow, &Standing)| match place {
+            Standing::Between => 0.0,
+            Standing::Low => row.low,
+            Standing::High => row.high,
         };
         let held: Vec<f64> = rows.iter().zip(places).map(held).collect();
-        let is_free: Vec<bool> = places.iter().map(|&place| place == Place::Between).collect();
+        let is_free: Vec<bool> = places.iter().map(|&place| place == Standing::Between).collect();
         let pushed = self.times(&held);
         let mut x: Vec<f64> = (0..rows.len())
             .map(|row| if is_free[row] { rows[row].aim - pushed[row] } else { held[row] })
@@ -201,19 +201,19 @@ impl Envelope {
     }
 
     /// Finds the unknowns that are beyond a bound or pushed off one, and the place where each belongs.
-    fn misplaced(&self, rows: &[Row], places: &[Place], x: &[f64]) -> Vec<(usize, Place)> {
+    fn misplaced(&self, rows: &[BoundedRow], places: &[Standing], x: &[f64]) -> Vec<(usize, Standing)> {
         let products = self.times(x);
         let judge = |row: usize| {
-            let Row { aim, low, high } = rows[row];
+            let BoundedRow { aim, low, high } = rows[row];
             let residual = products[row] - aim;
             let noise = 1e-12 * (aim.abs() + products[row].abs());
             let slack = 1e-12 * x[row].abs();
             let place = match places[row] {
                 _ if low == high => return None,
-                Place::Between if x[row] < low - slack => Place::Low,
-                Place::Between if x[row] > high + slack => Place::High,
-                Place::Low if residual < -noise => Place::Between,
-                Place::High if residual > noise => Place::Between,
+                Standing::Between if x[row] < low - slack => Standing::Low,
+                Standing::Between if x[row] > high + slack => Standing::High,
+                Standing::Low if residual < -noise => Standing::Between,
+                Standing::High if residual > noise => Standing::Between,
                 _ => return None,
             };
             Some((row, place))
@@ -228,7 +228,7 @@ mod tests {
     use crate::model::Random;
 
     /// Positive definite matrix of a chain of rows, each coupled with the three before, and the rows of its system.
-    fn problem(size: usize, seed: u64) -> (Envelope, Vec<Row>) {
+    fn problem(size: usize, seed: u64) -> (Envelope, Vec<BoundedRow>) {
         let mut random = Random::new(seed, crate::model::random::Stream::Grains(0));
         let mut number = move || random.between(-1.0, 1.0);
         let numbers: Vec<f64> = (0..size * size).map(|_| number()).collect();
@@ -241,10 +241,10 @@ mod tests {
             .map(|i| {
                 let aim = 5.0 * number();
                 match i % 4 {
-                    0 => Row { aim, low: 0.0, high: f64::INFINITY },
-                    1 => Row { aim, low: -0.2, high: 0.3 },
-                    2 => Row { aim, low: 0.1, high: 0.1 },
-                    _ => Row { aim, low: f64::NEG_INFINITY, high: f64::INFINITY },
+                    0 => BoundedRow { aim, low: 0.0, high: f64::INFINITY },
+                    1 => BoundedRow { aim, low: -0.2, high: 0.3 },
+                    2 => BoundedRow { aim, low: 0.1, high: 0.1 },
+                    _ => BoundedRow { aim, low: f64::NEG_INFINITY, high: f64::INFINITY },
                 }
             })
             .collect();
@@ -252,9 +252,9 @@ mod tests {
     }
 
     /// Error of a solution, the largest natural-map residual of a row.
-    fn error(matrix: &Envelope, rows: &[Row], x: &[f64]) -> f64 {
+    fn error(matrix: &Envelope, rows: &[BoundedRow], x: &[f64]) -> f64 {
         let residuals = matrix.times(x);
-        let of = |(i, row): (usize, &Row)| {
+        let of = |(i, row): (usize, &BoundedRow)| {
             (x[i] - (x[i] - (residuals[i] - row.aim)).max(row.low).min(row.high)).abs()
         };
         rows.iter().enumerate().map(of).fold(0.0, f64::max)
@@ -277,8 +277,9 @@ mod tests {
         let (matrix, rows) = problem(30, 3);
         let mut pivots = Pivots::default();
         for step in 0..20 {
-            let moved = |row: &Row| Row { aim: row.aim * (f64::from(step) * 0.7).cos(), ..*row };
-            let moved: Vec<Row> = rows.iter().map(moved).collect();
+            let moved =
+                |row: &BoundedRow| BoundedRow { aim: row.aim * (f64::from(step) * 0.7).cos(), ..*row };
+            let moved: Vec<BoundedRow> = rows.iter().map(moved).collect();
             let (warm, cold) =
                 (matrix.solve(&moved, &mut pivots), matrix.solve(&moved, &mut Pivots::default()));
             assert!(warm.iter().zip(&cold).all(|(a, b)| (a - b).abs() < 1e-12), "step {step}");

@@ -34,7 +34,7 @@ pub(in crate::gpu) struct Wanted {
 }
 
 /// Results of a submission.
-pub(in crate::gpu) struct Results {
+pub(in crate::gpu) struct LaunchResults {
     pub(in crate::gpu) status: Status,
     /// Works of the substeps.
     pub(in crate::gpu) works: Vec<Works>,
@@ -45,8 +45,8 @@ pub(in crate::gpu) struct Results {
 }
 
 /// What a launch left of a world.
-pub(in crate::gpu) struct Answer {
-    pub(in crate::gpu) results: Results,
+pub(in crate::gpu) struct LaunchAnswer {
+    pub(in crate::gpu) results: LaunchResults,
     /// Numbers of dispatches of one step.
     pub(in crate::gpu) dispatches: Dispatches,
     /// Wall time of each stage of the first step \[s\], where it is timed.
@@ -76,13 +76,13 @@ impl Wanted {
     }
 
     /// Takes the results from the beginning of what was read.
-    pub(super) fn take(self, bytes: &mut &[u8]) -> Results {
+    pub(super) fn take(self, bytes: &mut &[u8]) -> LaunchResults {
         let [status, works, loads, residuals] = self.parts().map(|(_, size)| {
             let (taken, rest) = bytes.split_at(size as usize);
             *bytes = rest;
             taken
         });
-        Results {
+        LaunchResults {
             status: bytemuck::pod_read_unaligned(status),
             works: bytemuck::pod_collect_to_vec(works),
             loads: bytemuck::pod_collect_to_vec(loads),

@@ -8,10 +8,10 @@ use crate::model::mesh::{Mesh, NO_SEAM, Seam};
 use crate::model::{Form, World};
 
 /// Block of four words, the unit in which the device reads surfaces and meshes.
-type Block = [u32; 4];
+type MeshWords = [u32; 4];
 
 /// Number of blocks of a surface, a box and a triangle.
-const SURFACE: usize = size_of::<Surface>() / size_of::<Block>();
+const SURFACE: usize = size_of::<Surface>() / size_of::<MeshWords>();
 const BOX: usize = 2;
 const TRIANGLE: usize = 4;
 
@@ -66,7 +66,7 @@ pub fn mesh_blocks(world: &World) -> u32 {
 /// Returns the bytes of the surfaces, then of the meshes.
 pub fn surfaces_and_meshes(world: &World) -> Vec<u8> {
     let (places, end) = Places::of_all(world);
-    let mut blocks: Vec<Block> = vec![[0; 4]; end];
+    let mut blocks: Vec<MeshWords> = vec![[0; 4]; end];
     for (index, surface) in (0..).zip(&world.surfaces) {
         let record = surface_record(world, index, surface, &places);
         let at = SURFACE * index as usize;
@@ -98,7 +98,7 @@ fn surface_record(world: &World, index: u32, surface: &crate::model::Surface, pl
     Surface { form: FORM_PATCH, size: words.map(f32::from_bits), spare: places.head, ..record }
 }
 
-fn write_mesh(blocks: &mut [Block], mesh: &Mesh, places: &Places) {
+fn write_mesh(blocks: &mut [MeshWords], mesh: &Mesh, places: &Places) {
     blocks[places.head as usize] = [places.node(0), places.node(mesh.nodes.len() as u32), 0, 0];
     for (index, node) in (0..).zip(&mesh.nodes) {
         let first = places.triangles + TRIANGLE as u32 * node.first;
@@ -127,7 +127,7 @@ fn write_mesh(blocks: &mut [Block], mesh: &Mesh, places: &Places) {
     }
 }
 
-fn block([x, y, z]: [f32; 3], word: u32) -> Block {
+fn block([x, y, z]: [f32; 3], word: u32) -> MeshWords {
     [x.to_bits(), y.to_bits(), z.to_bits(), word]
 }
 

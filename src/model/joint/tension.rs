@@ -39,15 +39,15 @@ impl Tension {
 
 /// Vector over the velocities of the bodies of a machine, three numbers for the translation and three for the rotation of each, times the
 /// square root of their masses.
-type Motion = Vec<[DVec3; 2]>;
+type MachineMotion = Vec<[DVec3; 2]>;
 
 /// Machine at rest: square roots of its inverse masses, an orthonormal basis of what its joints hold, and the forces of the joints.
-struct Machine<'a> {
+struct MachineAtRest<'a> {
     world: &'a World,
     bodies: Vec<u32>,
     /// 1/√m along each axis, 0 along locked ones, and the square root of the inverse inertia of each body.
     roots: Vec<(DVec3, DMat3)>,
-    held: Vec<Motion>,
+    held: Vec<MachineMotion>,
     /// Joints and their forces on their second bodies \[N\].
     forces: Vec<(usize, DVec3)>,
 }
@@ -57,19 +57,19 @@ impl World {
     /// applied forces, with motors and servos that hold their positions; `None` where nothing swings.
     pub fn fastest_swing(&self) -> Option<Tension> {
         let machines = self.joints_by_machine();
-        let swings = machines.iter().filter_map(|joints| Machine::new(self, joints).fastest_swing());
+        let swings = machines.iter().filter_map(|joints| MachineAtRest::new(self, joints).fastest_swing());
         swings.max_by(|a, b| a.frequency.total_cmp(&b.frequency))
     }
 }
 
-impl<'a> Machine<'a> {
-    fn new(world: &'a World, joints: &[usize]) -> Machine<'a> {
+impl<'a> MachineAtRest<'a> {
+    fn new(world: &'a World, joints: &[usize]) -> MachineAtRest<'a> {
         let of_joints = joints.iter().flat_map(|&joint| world.joints[joint].bodies).flatten();
         let mut bodies: Vec<u32> = of_joints.filter(|&body| world.bodies.is_dynamic(body as usize)).collect();
         bodies.sort_unstable();
         bodies.dedup();
         let roots = bodies.iter().map(|&body| roots(world, body as usize)).collect();
-        let mut machine = Machine { world, bodies, roots, held: Vec::new(), forces: Vec::new() };
+        let mut machine = MachineAtRest { world, bodies, roots, held: Vec::new(), forces: Vec::new() };
         machine.find_forces(joints);
         machine
     }
@@ -86,7 +86,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Row times the square root of the inverse masses.
-    fn weighted(&self, joint: &Joint, row: &JointRow) -> Motion {
+    fn weighted(&self, joint: &Joint, row: &JointRow) -> MachineMotion {
         let mut motion = self.nothing();
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
             let Some(place) = self.place_of(joint.bodies[side]) else { continue };
@@ -97,7 +97,7 @@ impl<'a> Machine<'a> {
         motion
     }
 
-    fn nothing(&self) -> Motion {
+    fn nothing(&self) -> MachineMotion {
         vec![[DVec3::ZERO; 2]; self.bodies.len()]
     }
 
@@ -142,7 +142,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Gravity and applied forces, times the square root of the inverse masses.
-    fn pull(&self) -> Motion {
+    fn pull(&self) -> MachineMotion {
         let pull = self.world.pull();
         let on = |(&body, (linear, angular)): (&u32, &(DVec3, DMat3))| {
             let mass = 1.0 / self.world.bodies.inverse_mass[body as usize];
@@ -153,8 +153,8 @@ impl<'a> Machine<'a> {
     }
 
     /// Stiffness of the forces of the joints, within what the joints leave free.
-    fn stiffness(&self, motion: &Motion) -> Motion {
-        let plain: Motion = motion
+    fn stiffness(&self, motion: &MachineMotion) -> MachineMotion {
+        let plain: MachineMotion = motion
             .iter()
             .zip(&self.roots)
             .map(|(motion, root)| [root.0 * motion[0], root.1 * motion[1]])
@@ -194,7 +194,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Takes what the joints hold out of a motion.
-    fn release(&self, motion: &mut Motion) {
+    fn release(&self, motion: &mut MachineMotion) {
         for held in &self.held {
             let along = dot(motion, held);
             add(motion, -along, held);
@@ -206,7 +206,8 @@ impl<'a> Machine<'a> {
     fn fastest_swing(&self) -> Option<Tension> {
         let seed = |i: usize, k: f64| (1.0 + 7.3 * i as f64 + k).sin();
         let vector = |i: usize, k: f64| DVec3::new(seed(i, k), seed(i, k + 2.0), seed(i, k + 4.0));
-        let mut motion: Motion = (0..self.bodies.len()).map(|i| [vector(i, 0.0), vector(i, 1.0)]).collect();
+        let mut motion: MachineMotion =
+            (0..self.bodies.len()).map(|i| [vector(i, 0.0), vector(i, 1.0)]).collect();
         let whole = length(&motion);
         self.release(&mut motion);
         // What is left is rounding where the joints and their motors leave no motion free.
@@ -234,7 +235,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Names the body that swings most, and the joint that pulls most at it.
-    fn swing(&self, motion: &Motion, frequency: f64) -> Option<Tension> {
+    fn swing(&self, motion: &MachineMotion, frequency: f64) -> Option<Tension> {
         let share = |part: &[DVec3; 2]| part[0].length_squared() + part[1].length_squared();
         let (place, _) =
             motion.iter().map(share).enumerate().max_by(|(_, one), (_, other)| one.total_cmp(other))?;
@@ -260,15 +261,15 @@ fn roots(world: &World, body: usize) -> (DVec3, DMat3) {
     (linear, frame * roots * frame.transpose())
 }
 
-fn dot(a: &Motion, b: &Motion) -> f64 {
+fn dot(a: &MachineMotion, b: &MachineMotion) -> f64 {
     a.iter().flatten().zip(b.iter().flatten()).map(|(a, b)| a.dot(*b)).sum()
 }
 
-fn length(motion: &Motion) -> f64 {
+fn length(motion: &MachineMotion) -> f64 {
     dot(motion, motion).sqrt()
 }
 
-fn add(to: &mut Motion, factor: f64, motion: &Motion) {
+fn add(to: &mut MachineMotion, factor: f64, motion: &MachineMotion) {
     to.iter_mut().flatten().zip(motion.iter().flatten()).for_each(|(to, part)| *to += factor * *part);
 }
 

@@ -25,7 +25,7 @@ impl PatchTouch {
 
 /// Result of [`join`] for one touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Joined {
+pub struct JoinedTouch {
     /// The touch that stands for it: itself, or one whose patch is nearer to the sphere.
     pub root: usize,
     /// Distance \[m\] and normal of its contact; `None` if it makes none.
@@ -37,7 +37,7 @@ pub struct Joined {
 /// sphere may still reach the face beyond the seam: the touch is a contact with the plane of that face. Where it is convex, it is none.
 ///
 /// Twin: `join_patches` in `shaders/narrowphase.wgsl`.
-pub fn join(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Joined {
+pub fn join(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> JoinedTouch {
     let mut root = i;
     while let Some(nearer) = covering(mesh, touches, root) {
         root = nearer;
@@ -46,7 +46,7 @@ pub fn join(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Joined {
         (Some(own), Some(nearest)) if root != i => beyond_the_seam(&own, nearest),
         _ => touches[i].signed(),
     };
-    Joined { root, part }
+    JoinedTouch { root, part }
 }
 
 /// Height over the plane of the face at a seam, and its normal, if the height is larger than the distance of the nearest patch.
@@ -138,7 +138,7 @@ mod tests {
         assert!(
             (height - normal.dot(DVec3::new(-0.3, 0.1, 0.3))).abs() < 1e-15 && found.distance(normal) < 1e-15
         );
-        assert_eq!(join(&ridge, &touches(&ridge), 1), Joined { root: 0, part: None });
+        assert_eq!(join(&ridge, &touches(&ridge), 1), JoinedTouch { root: 0, part: None });
     }
 
     #[test]

@@ -12,7 +12,7 @@ const LEAF: usize = 2;
 
 /// A node of the tree: a box, and the triangles in it if it is a leaf.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Node {
+pub struct TreeNode {
     /// Corner of the box with the smallest coordinates \[m\].
     pub low: DVec3,
     /// Corner of the box with the largest coordinates \[m\].
@@ -25,7 +25,7 @@ pub struct Node {
     pub count: u32,
 }
 
-impl Node {
+impl TreeNode {
     /// Square of the distance of a point from the box \[m²\].
     pub fn distance_squared(&self, point: DVec3) -> f64 {
         (point - point.clamp(self.low, self.high)).length_squared()
@@ -50,7 +50,7 @@ pub fn grow(mesh: &mut Mesh) {
 
 struct Growing<'a> {
     mesh: &'a Mesh,
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     /// Triangles in the order of the leaves.
     sorted: Vec<usize>,
     patches: Vec<Patch>,
@@ -71,7 +71,7 @@ impl Growing<'_> {
     /// Adds a node; [`Growing::close`] sets its box and its escape once all nodes below it exist.
     fn open(&mut self) -> usize {
         let (low, high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        self.nodes.push(Node { low, high, escape: 0, first: 0, count: 0 });
+        self.nodes.push(TreeNode { low, high, escape: 0, first: 0, count: 0 });
         self.nodes.len() - 1
     }
 
@@ -79,7 +79,7 @@ impl Growing<'_> {
         let end = self.nodes.len();
         let mut child = node + 1;
         while child < end {
-            let Node { low, high, escape, .. } = self.nodes[child];
+            let TreeNode { low, high, escape, .. } = self.nodes[child];
             let parent = &mut self.nodes[node];
             (parent.low, parent.high) = (parent.low.min(low), parent.high.max(high));
             child = escape as usize;
@@ -109,7 +109,7 @@ impl Growing<'_> {
             let first = self.sorted.len() as u32;
             let [low, high] = self.bounds(triangles);
             let (escape, count) = (self.nodes.len() as u32, triangles.len() as u32);
-            self.nodes[node] = Node { low, high, escape, first, count };
+            self.nodes[node] = TreeNode { low, high, escape, first, count };
             self.sorted.extend_from_slice(triangles);
             return;
         }

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use roxmltree::{Document, Node};
 
-use super::{Array, Cells, PolyData, Values};
+use super::{Array, PolyData, Values, VtpCells};
 use crate::error::Error;
 use crate::files::read_result;
 
@@ -36,7 +36,7 @@ impl PolyData {
 fn parse(text: &str) -> Result<PolyData, String> {
     let document = Document::parse(text).map_err(|error| format!("is not whole XML: {error}"))?;
     let root = document.root_element();
-    let order = Order::of(root)?;
+    let order = ByteOrder::of(root)?;
     // Ranks write a piece each.
     let pieces = root.descendants().filter(|node| node.has_tag_name("Piece"));
     let mut pieces = pieces.map(|piece| parse_piece(piece, order));
@@ -45,7 +45,7 @@ fn parse(text: &str) -> Result<PolyData, String> {
     Ok(PolyData { time: time(root)?, field_data: arrays(section(root, "FieldData")?, order)?, ..frame })
 }
 
-fn parse_piece(piece: Node<'_, '_>, order: Order) -> Result<PolyData, String> {
+fn parse_piece(piece: Node<'_, '_>, order: ByteOrder) -> Result<PolyData, String> {
     let points = section(piece, "Points")?;
     let points = arrays(points, order)?.pop().ok_or("has no points")?;
     let point = |i| [0, 1, 2].map(|axis| points.component(i, axis));
@@ -55,9 +55,9 @@ fn parse_piece(piece: Node<'_, '_>, order: Order) -> Result<PolyData, String> {
     let frame = PolyData {
         points: (0..points.len()).map(point).collect(),
         cells: match ["NumberOfLines", "NumberOfPolys"].map(|count| piece.attribute(count) == Some("0")) {
-            [false, _] => Cells::Lines,
+            [false, _] => VtpCells::Lines,
             [true, false] => polygons(section(piece, "Polys")?, order)?,
-            [true, true] => Cells::Vertices,
+            [true, true] => VtpCells::Vertices,
         },
         point_data: arrays(section(piece, "PointData")?, order)?,
         cell_data: arrays(section(piece, "CellData")?, order)?,
@@ -102,7 +102,7 @@ impl Array {
 
 /// Tells triangles from the quadrangles of a grid. The fourth corner of the first quadrangle is the first point of the next row, so its
 /// index is the number of columns.
-fn polygons(section: Node<'_, '_>, order: Order) -> Result<Cells, String> {
+fn polygons(section: Node<'_, '_>, order: ByteOrder) -> Result<VtpCells, String> {
     let numbers = |name: &str| {
         let array = section.children().find(|node| node.attribute("Name") == Some(name));
         let array = array.ok_or_else(|| format!("has polygons without `{name}`"))?;
@@ -112,9 +112,9 @@ fn polygons(section: Node<'_, '_>, order: Order) -> Result<Cells, String> {
         Some(4) => {
             let connectivity = numbers("connectivity")?;
             let columns = connectivity.get(3).and_then(|&columns| usize::try_from(columns).ok());
-            columns.map(Cells::Grid).ok_or_else(|| "has quadrangles without corners".to_owned())
+            columns.map(VtpCells::Grid).ok_or_else(|| "has quadrangles without corners".to_owned())
         }
-        _ => Ok(Cells::Triangles),
+        _ => Ok(VtpCells::Triangles),
     }
 }
 
@@ -133,13 +133,13 @@ fn check_lengths(frame: &PolyData) -> Result<(), String> {
 
 /// Byte order of a number.
 #[derive(Clone, Copy)]
-enum Order {
+enum ByteOrder {
     LittleEndian,
     BigEndian,
 }
 
-impl Order {
-    fn of(root: Node<'_, '_>) -> Result<Order, String> {
+impl ByteOrder {
+    fn of(root: Node<'_, '_>) -> Result<ByteOrder, String> {
         let header = root.attribute("header_type").unwrap_or("UInt32");
         if root.attribute("type") != Some("PolyData")
             || header != "UInt64"
@@ -148,8 +148,8 @@ impl Order {
             return Err("is not uncompressed VTK PolyData with counts of 64 bits".to_owned());
         }
         match root.attribute("byte_order") {
-            Some("BigEndian") => Ok(Order::BigEndian),
-            _ => Ok(Order::LittleEndian),
+            Some("BigEndian") => Ok(ByteOrder::BigEndian),
+            _ => Ok(ByteOrder::LittleEndian),
         }
     }
 
@@ -158,7 +158,7 @@ impl Order {
         let (chunks, _) = bytes.as_chunks::<N>();
         let ordered = |chunk: &[u8; N]| {
             let mut chunk = *chunk;
-            if matches!(self, Order::BigEndian) {
+            if matches!(self, ByteOrder::BigEndian) {
                 chunk.reverse();
             }
             number(chunk)
@@ -179,13 +179,13 @@ fn time(root: Node<'_, '_>) -> Result<f64, String> {
 }
 
 /// All arrays of a section except the time.
-fn arrays(section: Node<'_, '_>, order: Order) -> Result<Vec<Array>, String> {
+fn arrays(section: Node<'_, '_>, order: ByteOrder) -> Result<Vec<Array>, String> {
     let is_array = |node: &Node<'_, '_>| node.has_tag_name("DataArray") && !is_text(node);
     section.children().filter(is_array).map(|node| array(node, order)).collect()
 }
 
 /// Decoded bytes of the numbers of an array, without the byte count.
-fn bytes(node: Node<'_, '_>, order: Order, name: &str) -> Result<Vec<u8>, String> {
+fn bytes(node: Node<'_, '_>, order: ByteOrder, name: &str) -> Result<Vec<u8>, String> {
     let decoded = STANDARD.decode(node.text().unwrap_or_default().trim());
     let decoded = decoded.map_err(|error| format!("`{name}` is not base64: {error}"))?;
     let Some((count, bytes)) = decoded.split_first_chunk::<COUNT>() else {
@@ -202,7 +202,7 @@ fn is_text(node: &Node<'_, '_>) -> bool {
     node.attribute("format") == Some("ascii")
 }
 
-fn array(node: Node<'_, '_>, order: Order) -> Result<Array, String> {
+fn array(node: Node<'_, '_>, order: ByteOrder) -> Result<Array, String> {
     let name = node.attribute("Name").unwrap_or("without a name").to_owned();
     let components = node.attribute("NumberOfComponents").map_or(Ok(1), str::parse);
     let components = components.ok().filter(|&count| count > 0);
@@ -225,7 +225,7 @@ mod tests {
         PolyData {
             time: 0.1 + 0.2,
             points: vec![[0.1, -2.0, 3e8], [4.0, 5.0, 6.0]],
-            cells: Cells::Vertices,
+            cells: VtpCells::Vertices,
             point_data: vec![
                 Array::scalars("radius", [0.5, 0.25].into_iter()),
                 Array::vectors("velocity", [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].into_iter()),
@@ -243,10 +243,10 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back_bit_by_bit() {
         assert_eq!(parse(&text(&frame())), Ok(frame()));
-        let lines = PolyData { cells: Cells::Lines, point_data: Vec::new(), ..frame() };
+        let lines = PolyData { cells: VtpCells::Lines, point_data: Vec::new(), ..frame() };
         assert_eq!(parse(&text(&lines)), Ok(lines));
         let points = (0..6).map(|i| [f64::from(i % 3), f64::from(i / 3), 0.5]).collect();
-        let grid = PolyData { points, cells: Cells::Grid(3), point_data: Vec::new(), ..frame() };
+        let grid = PolyData { points, cells: VtpCells::Grid(3), point_data: Vec::new(), ..frame() };
         assert_eq!(parse(&text(&grid)), Ok(grid));
     }
 
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn pieces_are_read_as_one_frame() {
-        let lines = PolyData { cells: Cells::Lines, point_data: Vec::new(), ..frame() };
+        let lines = PolyData { cells: VtpCells::Lines, point_data: Vec::new(), ..frame() };
         let none = |of: &PolyData| PolyData {
             points: Vec::new(),
             point_data: of

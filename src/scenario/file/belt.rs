@@ -5,12 +5,12 @@ use glam::{DQuat, DVec3};
 use crate::model::{Form, Mesh, Motion};
 
 use super::read::Table;
-use super::shape::Shape;
+use super::shape::ReadShape;
 
 /// Returns the motion of a belt: the boundary stands still while its surface moves.
 pub fn belt(
     table: &mut Table<'_>,
-    shapes: Option<&[Shape]>,
+    shapes: Option<&[ReadShape]>,
     motion: Option<Motion>,
     velocity: DVec3,
 ) -> Option<Motion> {
@@ -23,7 +23,7 @@ pub fn belt(
         );
         return None;
     }
-    let stays = |shape: &Shape| {
+    let stays = |shape: &ReadShape| {
         let stays = |surface| lies_along(surface, shape.mesh.as_deref(), shape.orientation, velocity);
         shape.surfaces.iter().all(stays)
     };

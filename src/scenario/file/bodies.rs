@@ -9,10 +9,10 @@ use crate::model::{Form, RigidBody, Solid};
 use super::locked_axes;
 use super::materials::MASS;
 use super::read::{Table, number, vector};
-use super::shape::{Shape, check_inertia, check_spin, density_of, has_few_vertices, is_solid_mesh};
+use super::shape::{ReadShape, check_inertia, check_spin, density_of, has_few_vertices, is_solid_mesh};
 
 /// Returns whether a body of a single shape needs a centre and axes other than those of the shape.
-pub fn is_put_together(table: &mut Table<'_>, shape: &Shape) -> bool {
+pub fn is_put_together(table: &mut Table<'_>, shape: &ReadShape) -> bool {
     let is_told = ["mass", "inertia", "centre_of_mass"].into_iter().any(|key| table.has(key));
     let alone = |form: &Form| matches!(form, Form::Box { .. } | Form::Sphere { .. });
     let is_round = |form: &Form| Solid::of(*form).is_some() && !alone(form);
@@ -23,7 +23,7 @@ pub fn is_put_together(table: &mut Table<'_>, shape: &Shape) -> bool {
 /// of mass \[m\] and the rotation from its principal axes to the world.
 pub fn put_together(
     table: &mut Table<'_>,
-    shapes: &[Shape],
+    shapes: &[ReadShape],
     density: Option<f64>,
 ) -> Option<(RigidBody, (DVec3, DQuat))> {
     let velocity = table.or("velocity", DVec3::ZERO, vector);
@@ -41,7 +41,7 @@ pub fn put_together(
 /// Body as the sum of the solids of its shapes, scaled to `mass` if that is given.
 fn as_solids(
     table: &mut Table<'_>,
-    shapes: &[Shape],
+    shapes: &[ReadShape],
     density: Option<f64>,
 ) -> Option<(RigidBody, (DVec3, DQuat))> {
     let mass = table.maybe("mass", number(MASS));
@@ -67,7 +67,7 @@ fn as_solids(
 }
 
 /// Body with the given mass, moments of inertia about the axes of the world, and centre of mass.
-fn as_told(table: &mut Table<'_>, shapes: &[Shape]) -> Option<(RigidBody, (DVec3, DQuat))> {
+fn as_told(table: &mut Table<'_>, shapes: &[ReadShape]) -> Option<(RigidBody, (DVec3, DQuat))> {
     let mass = table.get("mass", number(MASS));
     let inertia = table.get("inertia", vector);
     let centre = match (table.has("centre_of_mass"), shapes) {
@@ -75,7 +75,7 @@ fn as_told(table: &mut Table<'_>, shapes: &[Shape]) -> Option<(RigidBody, (DVec3
         _ => table.get("centre_of_mass", vector),
     };
     // The mesh may be an open sheet here, because its volume is not used.
-    let may_move = |shape: &Shape| match &shape.mesh {
+    let may_move = |shape: &ReadShape| match &shape.mesh {
         Some(mesh) => has_few_vertices(table, mesh),
         None => solid(table, shape).is_some(),
     };
@@ -106,7 +106,7 @@ pub fn report_hollow(table: &Table<'_>) {
 }
 
 /// Returns the solid of a shape; reports a shape that is not solid.
-fn solid(table: &Table<'_>, shape: &Shape) -> Option<Solid> {
+fn solid(table: &Table<'_>, shape: &ReadShape) -> Option<Solid> {
     if let Some(mesh) = &shape.mesh {
         return is_solid_mesh(table, mesh).then(|| mesh.solid().placed(shape.centre, shape.orientation));
     }

@@ -22,8 +22,8 @@ use super::read::{
     over_time, text, unit_vector, vector, whole, word,
 };
 use super::region::corners;
-use super::shape::{IN_PLACE, Shape, check_inertia, check_spin, density_of, is_solid_mesh};
-use super::{Entry, bodies, locked_axes};
+use super::shape::{IN_PLACE, ReadShape, check_inertia, check_spin, density_of, is_solid_mesh};
+use super::{NamedElement, bodies, locked_axes};
 
 /// Largest number of spheres of a row.
 const MOST_SPHERES: u64 = 10_000;
@@ -31,14 +31,14 @@ const MOST_SPHERES: u64 = 10_000;
 type MadeOf = (Surface, Option<Arc<Mesh>>);
 
 /// Boundary as it was read, with its surfaces and its rail.
-pub struct Walls {
+pub struct ReadBoundary {
     boundary: Boundary,
     /// Surfaces; a mesh has one surface that stands for all its patches.
     surfaces: Vec<MadeOf>,
     rail: Option<Rail>,
 }
 
-impl Walls {
+impl ReadBoundary {
     /// Adds the boundary to a world.
     pub fn add_to(self, world: &mut World) {
         let mut surfaces = Vec::new();
@@ -65,7 +65,7 @@ pub fn boundary(
     materials: &Materials,
     periodic: &Periodic,
     folder: &Path,
-) -> Option<Entry<Walls>> {
+) -> Option<NamedElement<ReadBoundary>> {
     let name = table.or("name", format!("boundary-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     if is_that_of_a_grain(&name) {
@@ -117,21 +117,21 @@ pub fn boundary(
     let value = match (shapes, motion, material) {
         (Some(shapes), Some(motion), Some(material)) => {
             let (boundary, surfaces) = assemble(name.clone(), shapes, frame, motion, material);
-            Some(Walls { boundary, surfaces, rail: on_rail })
+            Some(ReadBoundary { boundary, surfaces, rail: on_rail })
         }
         _ => None,
     };
-    if let Some(Walls { boundary, surfaces, .. }) = &value {
+    if let Some(ReadBoundary { boundary, surfaces, .. }) = &value {
         check_walls(table, boundary, surfaces.iter().map(|(surface, _)| surface), periodic);
         for (surface, mesh) in surfaces {
             check_size(table, boundary, surface, mesh.as_deref(), periodic);
         }
     }
-    Some(Entry { name, name_span, value })
+    Some(NamedElement { name, name_span, value })
 }
 
 /// Reads `shape`, or the list of `shapes`.
-fn shapes(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Shape>> {
+fn shapes(table: &mut Table<'_>, folder: &Path) -> Option<Vec<ReadShape>> {
     if !table.has("shapes") {
         return table.get("shape", |node| shape(node, folder)).map(|shape| vec![shape]);
     }
@@ -150,7 +150,7 @@ fn is_that_of_a_grain(name: &str) -> bool {
 /// Makes a boundary and its surfaces from shapes. `frame`, position \[m\] and orientation, is given for bodies of several shapes.
 fn assemble(
     name: String,
-    shapes: Vec<Shape>,
+    shapes: Vec<ReadShape>,
     frame: Option<(DVec3, DQuat)>,
     motion: Motion,
     material: MaterialId,
@@ -168,7 +168,7 @@ fn assemble(
         }
         _ => centre,
     };
-    let into_body = |shape: Shape| {
+    let into_body = |shape: ReadShape| {
         let back = orientation.conjugate();
         let shift = back * (shape.centre - position);
         // A shape with the orientation of its body gets exactly the identity, without a rounding error.
@@ -189,7 +189,7 @@ fn assemble(
     (Boundary { name, position, orientation, motion }, surfaces)
 }
 
-fn shape(node: Node<'_>, folder: &Path) -> Option<Shape> {
+fn shape(node: Node<'_>, folder: &Path) -> Option<ReadShape> {
     node.table(|table| {
         match table.kind(&["plane", "box", "cylinder", "cone", "sphere", "spheres", "capsule", "mesh"])? {
             "plane" => plane(table),
@@ -211,9 +211,9 @@ fn shape(node: Node<'_>, folder: &Path) -> Option<Shape> {
     })
 }
 
-fn of_mesh(mesh::Placed { mesh, centre, orientation }: mesh::Placed) -> Shape {
+fn of_mesh(mesh::PlacedMesh { mesh, centre, orientation }: mesh::PlacedMesh) -> ReadShape {
     let surfaces = vec![(DVec3::ZERO, DVec3::Z, Form::Patch { mesh: 0, patch: 0 })];
-    Shape {
+    ReadShape {
         centre,
         pivot: centre,
         orientation,
@@ -224,14 +224,14 @@ fn of_mesh(mesh::Placed { mesh, centre, orientation }: mesh::Placed) -> Shape {
     }
 }
 
-fn plane(table: &mut Table<'_>) -> Option<Shape> {
+fn plane(table: &mut Table<'_>) -> Option<ReadShape> {
     let (point, normal) = (table.get("point", vector), table.get("normal", direction));
     let (centre, normal) = (point?, normal?);
     let surfaces = vec![(DVec3::ZERO, normal, Form::Plane)];
-    Some(Shape::around(centre, surfaces))
+    Some(ReadShape::around(centre, surfaces))
 }
 
-fn sphere(table: &mut Table<'_>) -> Option<Shape> {
+fn sphere(table: &mut Table<'_>) -> Option<ReadShape> {
     let (centre, radius) = (table.get("centre", vector), table.get("radius", number(LENGTH)));
     if table.or("side", "outside", word(&["inside", "outside"])) == "inside"
         && let Some(node) = table.node("side")
@@ -244,22 +244,22 @@ fn sphere(table: &mut Table<'_>) -> Option<Shape> {
     }
     let (centre, radius) = (centre?, radius?);
     let surfaces = vec![(DVec3::ZERO, DVec3::Z, Form::Sphere { radius })];
-    Some(Shape::around(centre, surfaces))
+    Some(ReadShape::around(centre, surfaces))
 }
 
 /// Reads a row of equal spheres; in a plane scene, of discs.
-fn spheres(table: &mut Table<'_>) -> Option<Shape> {
+fn spheres(table: &mut Table<'_>) -> Option<ReadShape> {
     let (from, to) = (table.get("from", vector), table.get("to", vector));
     let (radius, count) = (table.get("radius", number(LENGTH)), table.get("count", whole(2, MOST_SPHERES)));
     let (from, to, radius, count) = (from?, to?, radius?, count?);
     let centre = from.midpoint(to);
     let place = |i: u64| from.lerp(to, i as f64 / (count - 1) as f64) - centre;
     let surfaces = (0..count).map(|i| (place(i), DVec3::Z, Form::Sphere { radius })).collect();
-    Some(Shape::around(centre, surfaces))
+    Some(ReadShape::around(centre, surfaces))
 }
 
 /// Reads a capsule: a cylinder between two points with a half ball around each.
-fn capsule(table: &mut Table<'_>) -> Option<Shape> {
+fn capsule(table: &mut Table<'_>) -> Option<ReadShape> {
     let (from, to) = (table.get("from", vector), table.get("to", vector));
     let radius = table.get("radius", number(LENGTH));
     let (from, to, radius) = (from?, to?, radius?);
@@ -271,7 +271,7 @@ fn capsule(table: &mut Table<'_>) -> Option<Shape> {
         return None;
     };
     let surfaces = vec![(DVec3::ZERO, axis, Form::Capsule { radius, length: from.distance(to) })];
-    Some(Shape {
+    Some(ReadShape {
         centre: from.midpoint(to),
         pivot: from,
         orientation: DQuat::IDENTITY,
@@ -290,7 +290,7 @@ fn side(table: &mut Table<'_>) -> Side {
 }
 
 /// Reads a box. Seen from inside, it is up to six half spaces: the walls next to an open face extend beyond it.
-fn box_shape(table: &mut Table<'_>) -> Option<Shape> {
+fn box_shape(table: &mut Table<'_>) -> Option<ReadShape> {
     const FACES: &[&str] = &["-x", "+x", "-y", "+y", "-z", "+z"];
     let corners = corners(table);
     let side = side(table);
@@ -317,7 +317,7 @@ fn box_shape(table: &mut Table<'_>) -> Option<Shape> {
         return None;
     }
     let centre = min.midpoint(max);
-    Some(Shape {
+    Some(ReadShape {
         centre,
         pivot: centre,
         orientation,
@@ -329,7 +329,7 @@ fn box_shape(table: &mut Table<'_>) -> Option<Shape> {
 }
 
 /// Reads a cylinder or truncated cone from `base` along `axis`.
-fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<f64>) -> Option<Shape> {
+fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<f64>) -> Option<ReadShape> {
     let (base, axis) = (table.get("base", vector), table.get("axis", direction));
     let length = table.get("length", number(LENGTH));
     let side = side(table);
@@ -355,7 +355,7 @@ fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<
         }
     };
     let centre = base + 0.5 * length * axis;
-    Some(Shape {
+    Some(ReadShape {
         centre,
         pivot: base,
         orientation: DQuat::IDENTITY,
@@ -388,7 +388,7 @@ fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Mo
 }
 
 /// Reads a dynamic motion; `density` is the density of the material \[kg/m³\].
-fn free(table: &mut Table<'_>, shape: Option<&mut Shape>, density: Option<f64>) -> Option<RigidBody> {
+fn free(table: &mut Table<'_>, shape: Option<&mut ReadShape>, density: Option<f64>) -> Option<RigidBody> {
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
     let locked = locked_axes(table);
@@ -408,7 +408,12 @@ fn free(table: &mut Table<'_>, shape: Option<&mut Shape>, density: Option<f64>) 
 }
 
 /// Computes the rigid body inside a mesh; the shape is turned to the principal axes and moved to the centre of mass.
-fn solid_of(table: &mut Table<'_>, shape: &mut Shape, mesh: &Arc<Mesh>, density: f64) -> Option<RigidBody> {
+fn solid_of(
+    table: &mut Table<'_>,
+    shape: &mut ReadShape,
+    mesh: &Arc<Mesh>,
+    density: f64,
+) -> Option<RigidBody> {
     if !is_solid_mesh(table, mesh) {
         return None;
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glam::{DQuat, DVec3};
 
-use super::columns::{Columns, Record};
+use super::columns::{Columns, TableLine};
 use super::radii::radii;
 use super::read::asked::Asked;
 use super::read::{Need, Node, RADIUS, Table, direction, number, text, vector};
@@ -141,7 +141,7 @@ fn rows(input: impl std::io::Read, name: &str) -> Result<Read, Vec<String>> {
     Ok((spheres, note))
 }
 
-fn sphere(record: &Record<'_>, [x, y, z, r]: [usize; 4], name: &str) -> Result<(DVec3, f64), String> {
+fn sphere(record: &TableLine<'_>, [x, y, z, r]: [usize; 4], name: &str) -> Result<(DVec3, f64), String> {
     let line = record.line;
     let number = |column: usize, title: &str| {
         let number = record.number(column, title).and_then(|number| match number.abs() <= 1e6 {

@@ -89,7 +89,7 @@ pub struct Columns<R> {
 }
 
 /// A line of a table.
-pub struct Record<'a> {
+pub struct TableLine<'a> {
     /// Its number, from 1.
     pub line: u64,
     fields: Vec<Cow<'a, str>>,
@@ -98,7 +98,7 @@ pub struct Record<'a> {
     marks: &'a [Cell<u64>; 2],
 }
 
-impl Record<'_> {
+impl TableLine<'_> {
     /// Text of a column.
     pub fn text(&self, column: usize) -> &str {
         self.fields.get(column).map_or("", AsRef::as_ref)
@@ -204,7 +204,7 @@ impl<R: Read> Columns<R> {
     }
 
     /// Calls `each` for every line of numbers until it returns false; mistakes come with file and line.
-    pub fn read(&mut self, mut each: impl FnMut(Result<Record<'_>, String>) -> bool) {
+    pub fn read(&mut self, mut each: impl FnMut(Result<TableLine<'_>, String>) -> bool) {
         let marks = [Cell::new(0), Cell::new(0)];
         loop {
             let line = match self.first.take() {
@@ -226,10 +226,10 @@ impl<R: Read> Columns<R> {
         }
     }
 
-    fn record<'a>(&self, line: &'a str, marks: &'a [Cell<u64>; 2]) -> Result<Record<'a>, String> {
+    fn record<'a>(&self, line: &'a str, marks: &'a [Cell<u64>; 2]) -> Result<TableLine<'a>, String> {
         let fields = self.separator.split(line);
         match fields.len() == self.header.len() {
-            true => Ok(Record { line: self.lines.number, fields, separator: self.separator, marks }),
+            true => Ok(TableLine { line: self.lines.number, fields, separator: self.separator, marks }),
             false => Err(format!(
                 "{}:{}: {} columns between {}, expected {} as in line {}",
                 self.name,

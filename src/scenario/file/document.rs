@@ -7,23 +7,23 @@ use toml::de::DeTable;
 use toml_edit::DocumentMut;
 
 use super::overrides;
-use super::problems::{Problem, Problems, Source};
-use super::read::{Report, Table};
+use super::problems::{Problem, Problems, SourceText};
+use super::read::{ReadReport, Table};
 use crate::files;
 
 /// Reads a file with `read` and returns its result, or all mistakes in the file. `read` may add mistakes that are in other files.
 pub(super) fn read_file<T>(
     path: &Path,
-    kind: Kind,
+    kind: FileKind,
     read: impl FnOnce(Table<'_>, &mut Vec<Problem>) -> Option<T>,
 ) -> Result<T, Problems> {
     let shown = path.display().to_string();
     let fail = |problems| Problems::new(&shown, problems);
     let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
-    let source = Source::new(&shown, &text);
+    let source = SourceText::new(&shown, &text);
     let tree = parse_tree(&source, &text).map_err(fail)?;
     kind.check(&source, tree.get_ref()).map_err(fail)?;
-    let report = Report::new(source);
+    let report = ReadReport::new(source);
     let mut elsewhere = Vec::new();
     let value = read(Table::new(&report, 0..0, Vec::new(), tree.get_ref()), &mut elsewhere);
     let (mut problems, _) = report.finish();
@@ -49,7 +49,7 @@ pub(super) fn read_text(path: &Path, shown: &str) -> Result<String, Problem> {
         let good = error.utf8_error().valid_up_to();
         let byte = error.as_bytes()[good];
         let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
-        let source = Source::new(shown, &before);
+        let source = SourceText::new(shown, &before);
         Problem::at(&source, good..good, format!("not a text file: byte 0x{byte:02x} is not UTF-8"))
             .help("a scenario is a TOML file in UTF-8")
     })
@@ -61,7 +61,7 @@ pub(super) fn parse_document(
     text: &str,
     overrides: &[String],
 ) -> Result<DocumentMut, Vec<Problem>> {
-    let source = Source::new(shown, text);
+    let source = SourceText::new(shown, text);
     parse_tree(&source, text)?;
     let mut document: DocumentMut = text
         .parse()
@@ -72,7 +72,7 @@ pub(super) fn parse_document(
 
 /// Returns the parsed text with the place of every value, or all its syntax errors.
 pub(super) fn parse_tree<'a>(
-    source: &Arc<Source>,
+    source: &Arc<SourceText>,
     text: &'a str,
 ) -> Result<toml::Spanned<DeTable<'a>>, Vec<Problem>> {
     let (tree, errors) = DeTable::parse_recoverable(text);
@@ -115,14 +115,14 @@ fn end_of_table(text: &str, at: usize) -> usize {
     text[at..].find("\n[").map_or(text.len(), |length| at + length)
 }
 
-fn twice(source: &Arc<Source>, text: &str, span: std::ops::Range<usize>) -> Problem {
+fn twice(source: &Arc<SourceText>, text: &str, span: std::ops::Range<usize>) -> Problem {
     let name = text.get(span.clone()).unwrap_or_default().to_owned();
     Problem::at(source, span, format!("not valid TOML: {DUPLICATE}: `{name}` is there twice"))
         .help("leave one out, or join the two; elements of a list have two brackets, [[...]]")
 }
 
 /// The one mistake of a text that is of another kind altogether, such as XML, JSON or a table: no line of it is one of TOML.
-fn no_toml(source: &Arc<Source>, text: &str, errors: usize) -> Option<Problem> {
+fn no_toml(source: &Arc<SourceText>, text: &str, errors: usize) -> Option<Problem> {
     let is_content = |line: &&str| !(line.trim().is_empty() || line.trim_start().starts_with('#'));
     let line = text.lines().find(is_content)?;
     let content = line.trim_start();
@@ -136,28 +136,28 @@ fn no_toml(source: &Arc<Source>, text: &str, errors: usize) -> Option<Problem> {
 
 /// Kinds of files in TOML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     Scenario,
     Study,
     Suite,
 }
 
-impl Kind {
+impl FileKind {
     /// Keys that files of this kind have, and no others.
     fn keys(self) -> &'static [&'static str] {
         match self {
-            Kind::Scenario => &["duration", "solver", "materials", "boundaries", "grains", "emitters"],
-            Kind::Study => &["scenario", "axes", "choices", "keep", "numbers", "finding", "plot"],
-            Kind::Suite => &["case"],
+            FileKind::Scenario => &["duration", "solver", "materials", "boundaries", "grains", "emitters"],
+            FileKind::Study => &["scenario", "axes", "choices", "keep", "numbers", "finding", "plot"],
+            FileKind::Suite => &["case"],
         }
     }
 
     /// Name, and the command that reads it.
     fn words(self) -> [&'static str; 2] {
         match self {
-            Kind::Scenario => ["a scenario", "`esker run` or `esker check`"],
-            Kind::Study => ["a study", "`esker study`"],
-            Kind::Suite => ["a suite of cases", "`esker validate`"],
+            FileKind::Scenario => ["a scenario", "`esker run` or `esker check`"],
+            FileKind::Study => ["a study", "`esker study`"],
+            FileKind::Suite => ["a suite of cases", "`esker validate`"],
         }
     }
 
@@ -165,10 +165,11 @@ impl Kind {
     ///
     /// # Errors
     /// The one mistake.
-    pub fn check(self, source: &Arc<Source>, tree: &DeTable<'_>) -> Result<(), Vec<Problem>> {
-        let has = |kind: Kind| kind.keys().iter().any(|key| tree.contains_key(*key));
-        let other =
-            [Kind::Scenario, Kind::Study, Kind::Suite].into_iter().find(|&kind| kind != self && has(kind));
+    pub fn check(self, source: &Arc<SourceText>, tree: &DeTable<'_>) -> Result<(), Vec<Problem>> {
+        let has = |kind: FileKind| kind.keys().iter().any(|key| tree.contains_key(*key));
+        let other = [FileKind::Scenario, FileKind::Study, FileKind::Suite]
+            .into_iter()
+            .find(|&kind| kind != self && has(kind));
         let Some(other) = other.filter(|_| !has(self)) else { return Ok(()) };
         let [[name, command], [wanted, _]] = [other.words(), self.words()];
         let message = format!("{} is {name}, expected {wanted}", source.name);
@@ -176,7 +177,11 @@ impl Kind {
     }
 }
 
-pub(super) fn syntax(source: &Arc<Source>, span: Option<std::ops::Range<usize>>, message: &str) -> Problem {
+pub(super) fn syntax(
+    source: &Arc<SourceText>,
+    span: Option<std::ops::Range<usize>>,
+    message: &str,
+) -> Problem {
     let message = format!("not valid TOML: {}", message.replace('\n', ", "));
     Problem::at(source, span.unwrap_or(0..0), message)
         .help("a line is `key = value`, `[table]`, `[[list]]` or a # comment; strings are in quotes")

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::grains::Placement;
 use super::read::asked::Asked;
-use super::read::{AXES, Node, Report, Table, word};
+use super::read::{AXES, Node, ReadReport, Table, word};
 use crate::model::{Domain, Outside, Periodic};
 use crate::sources::Emitter;
 
@@ -83,7 +83,7 @@ pub fn check(
     span: &Range<usize>,
     placement: &Placement,
     emitters: &[Emitter],
-    report: &Report,
+    report: &ReadReport,
 ) {
     let outside =
         || placement.grains.iter().enumerate().filter(|(_, grain)| !domain.contains(grain.position));

@@ -9,10 +9,10 @@ use super::read::{DURATION, Need, TIME, Table, number, text, vector, whole};
 use super::region::region;
 use crate::model::random::Stream;
 use crate::model::{Axes, Clump, Materials, Periodic, Plane, Random};
-use crate::sources::emitter::{Emitter, Schedule, Source, due};
+use crate::sources::emitter::{Emitter, EmitterSource, Schedule, due};
 
 /// Parameters that all emitters of a scenario share.
-pub struct Shared<'a> {
+pub struct EmitterCommon<'a> {
     /// The materials.
     pub materials: &'a Materials,
     /// The clumps.
@@ -30,7 +30,7 @@ pub struct Shared<'a> {
 }
 
 /// Reads one of `[[emitters]]`; `index` is its place in the list, from 0.
-pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Option<Emitter> {
+pub fn emitter(table: &mut Table<'_>, index: usize, shared: &EmitterCommon<'_>) -> Option<Emitter> {
     let name = table.or("name", format!("emitter-{index}"), text);
     let material = table.get("material", material_id(shared.materials));
     let make = make(table, shared.clumps);
@@ -55,7 +55,7 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
         );
         return None;
     }
-    let source = Source {
+    let source = EmitterSource {
         name,
         material: material?,
         make,

@@ -7,14 +7,14 @@ use glam::DVec3;
 
 use super::clumps::{make, radii_of};
 use super::materials::material_id;
-use super::packing::{self, Body, Packing, Placed, Refusal, Weight, packing};
-use super::read::{Need, Node, Report, Table, boolean, number, vector};
+use super::packing::{self, Body, Packing, PlacedGrain, Refusal, Weight, packing};
+use super::read::{Need, Node, ReadReport, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
 use crate::model::Random;
 use crate::model::plane::grain_volume;
 use crate::model::random::Stream;
 use crate::model::{Axes, Clump, ClumpId, Grain, MaterialId, World};
-use crate::sources::Room;
+use crate::sources::FreeRoom;
 use crate::sources::grid::SphereGrid;
 use crate::sources::make::Make;
 use crate::sources::radii::Radii;
@@ -29,7 +29,7 @@ pub const PLACED: f64 = 0.01;
 const SETTLED: f64 = 0.5;
 
 /// Block of grains that was read but not placed yet.
-pub struct Block {
+pub struct GrainBlock {
     /// Index of the block in the list, from 0.
     index: usize,
     /// Place of its packing in the file.
@@ -67,7 +67,7 @@ fn materials(node: Node<'_>, world: &World) -> Option<Vec<MaterialId>> {
 }
 
 /// Reads one of `[[grains]]`; `index` is its place in the list, from 0.
-pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) -> Option<Block> {
+pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) -> Option<GrainBlock> {
     let has_material = table.has("material");
     let materials = table.maybe("material", |node| materials(node, world));
     let make = make(table, &world.clumps);
@@ -123,7 +123,7 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
         );
         return None;
     }
-    Some(Block {
+    Some(GrainBlock {
         index,
         span,
         materials,
@@ -157,7 +157,7 @@ fn may_hold_bodies(table: &mut Table<'_>, world: &World) -> bool {
     !table.has("clump") && world.plane.is_none()
 }
 
-impl Block {
+impl GrainBlock {
     /// Gives the clumps of the block to the world.
     pub fn hand_over_clumps(&mut self, world: &mut World) {
         self.first_clump = world.clumps.len() as ClumpId;
@@ -172,7 +172,7 @@ impl Block {
     fn grain(
         &self,
         world: &World,
-        (i, placed): (usize, &Placed),
+        (i, placed): (usize, &PlacedGrain),
         locked: Axes,
         random: &mut Random,
     ) -> Grain {
@@ -239,7 +239,7 @@ impl Placement {
     }
 
     /// Returns the name of the block of a grain, or "start" for a grain from a checkpoint.
-    pub fn name_of(&self, grain: usize, blocks: &[Block]) -> String {
+    pub fn name_of(&self, grain: usize, blocks: &[GrainBlock]) -> String {
         self.block_of(grain).map_or_else(|| "start".to_owned(), |block| blocks[block].name())
     }
 }
@@ -248,11 +248,11 @@ impl Placement {
 /// them.
 pub fn place(
     given: Vec<Grain>,
-    blocks: &[Block],
+    blocks: &[GrainBlock],
     world: &World,
     seed: u64,
     locked: Axes,
-    report: &Report,
+    report: &ReadReport,
 ) -> Placement {
     let mut placement = Placement { grains: given, starts: Vec::new() };
     for (i, block) in blocks.iter().enumerate() {
@@ -286,18 +286,18 @@ fn too_many() -> Refusal {
 }
 
 fn place_block(
-    block: &Block,
+    block: &GrainBlock,
     world: &World,
     earlier: &[Grain],
     random: &mut Random,
-) -> Result<Vec<Placed>, Refusal> {
+) -> Result<Vec<PlacedGrain>, Refusal> {
     let Packing::Random { region, .. } = &block.packing else {
         return block.packing.place(&block.radii, block.make.reach(), &world.periodic, random, &|_, _| false);
     };
     let mut grid = SphereGrid::new(world.periodic);
     let spheres = earlier.iter().flat_map(|grain| world.spheres_of(grain));
     spheres.for_each(|(centre, radius)| grid.insert(centre, radius));
-    let room = Room::within(world, region, block.make.reach() * block.radii.largest());
+    let room = FreeRoom::within(world, region, block.make.reach() * block.radii.largest());
     let is_blocked =
         |centre: DVec3, radius: f64| grid.is_blocked(centre, radius) || room.is_taken(centre, radius);
     block.packing.place(&block.radii, block.make.reach(), &world.periodic, random, &is_blocked)

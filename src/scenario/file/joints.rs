@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
-use super::Entry;
+use super::NamedElement;
 use super::materials::MASS;
 use super::read::{
-    AXES, DURATION, FINITE, NOT_NEGATIVE, Need, Node, POSITIVE, Report, SHARE, TIME, Table, by_start,
+    AXES, DURATION, FINITE, NOT_NEGATIVE, Need, Node, POSITIVE, ReadReport, SHARE, TIME, Table, by_start,
     direction, number, over_time, text, vector,
 };
 use crate::error::suggest;
@@ -230,11 +230,16 @@ pub fn facing(node: Node<'_>, world: &World, names: &[String]) -> Option<Span> {
 }
 
 /// Reads one of `[[joints]]`; `index` is its place in the list, from 0, and `names` are the names of all boundaries in the file.
-pub fn joint(table: &mut Table<'_>, index: usize, world: &World, names: &[String]) -> Option<Entry<Joint>> {
+pub fn joint(
+    table: &mut Table<'_>,
+    index: usize,
+    world: &World,
+    names: &[String],
+) -> Option<NamedElement<Joint>> {
     let name = table.or("name", format!("joint-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     let value = parts(table, &name, world, names);
-    Some(Entry { name, name_span, value })
+    Some(NamedElement { name, name_span, value })
 }
 
 fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> Option<Joint> {
@@ -447,7 +452,7 @@ fn check(table: &mut Table<'_>, joint: &Joint, world: &World) -> bool {
 }
 
 /// Reports drives that cannot move their joint.
-pub fn check_drives(world: &World, spans: &[std::ops::Range<usize>], first: usize, report: &Report) {
+pub fn check_drives(world: &World, spans: &[std::ops::Range<usize>], first: usize, report: &ReadReport) {
     let holds = |joint: &Joint| joint.drives.iter().any(|(_, drive)| drive.holds());
     if !world.joints[first..].iter().any(holds) {
         return;

@@ -27,7 +27,7 @@ const SCALE: Need = Need::new(
 
 /// Mesh with position and orientation.
 #[derive(Debug, Clone)]
-pub struct Placed {
+pub struct PlacedMesh {
     /// Mesh with the middle of its bounding box at the origin.
     pub mesh: Arc<Mesh>,
     /// Position of the middle of the bounding box \[m\].
@@ -37,7 +37,7 @@ pub struct Placed {
 }
 
 /// Reads `file`, `scale`, `position` and `turned` of a shape.
-pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<Placed> {
+pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<PlacedMesh> {
     let node = table.node("file");
     let name = table.get("file", text);
     let scale = table.or("scale", 1.0, number(SCALE));
@@ -61,7 +61,7 @@ pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<Placed> {
         triangles.into_iter().map(|corners| corners.map(|corner| corner - middle)).collect();
     match Mesh::new(&without_folder(&name), &about_middle) {
         Ok(mesh) => {
-            Some(Placed { mesh: Arc::new(mesh), centre: position + orientation * middle, orientation })
+            Some(PlacedMesh { mesh: Arc::new(mesh), centre: position + orientation * middle, orientation })
         }
         Err(BadMesh::NotFinite) => {
             node.problem(format!("{name} has a coordinate that is no finite number"), "write the file anew");

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::read::Report;
+use super::read::ReadReport;
 use crate::model::World;
 use crate::model::nested::CommonSpace;
 
@@ -11,7 +11,7 @@ const ACCEPTED: f64 = 0.01;
 
 /// Reports, per dynamic boundary, another boundary that it has solid space in common with. `spans` are the places of the names of the
 /// boundaries in the file; boundaries in `told` are left out.
-pub fn check(world: &World, spans: &[Range<usize>], told: &[usize], report: &Report) {
+pub fn check(world: &World, spans: &[Range<usize>], told: &[usize], report: &ReadReport) {
     let name = |body: usize| &world.boundaries[body].name;
     for CommonSpace { bodies: [body, other], radius, .. } in world.common_spaces(ACCEPTED) {
         if told.contains(&body) {

@@ -5,11 +5,11 @@ use std::ops::Range;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::grains::{Block, PLACED, Placement};
-use super::read::Report;
+use super::grains::{GrainBlock, PLACED, Placement};
+use super::read::ReadReport;
 use crate::model::nested::depth_in;
 use crate::model::{Form, Grain, Solid, Surface, SurfaceBox, World};
-use crate::sources::Room;
+use crate::sources::FreeRoom;
 use crate::sources::grid::SphereGrid;
 
 /// Number of spheres examined before the search compares the overlaps found with `ENOUGH`.
@@ -39,7 +39,13 @@ enum Other {
 
 /// Reports, per block, a grain that is on the wrong side of a boundary, or else the deepest overlap of its grains with
 /// earlier ones and with boundaries.
-pub fn check(placement: &Placement, blocks: &[Block], world: &World, start: &Range<usize>, report: &Report) {
+pub fn check(
+    placement: &Placement,
+    blocks: &[GrainBlock],
+    world: &World,
+    start: &Range<usize>,
+    report: &ReadReport,
+) {
     let astray = report_astray(placement, blocks, world, start, report);
     if blocks.iter().all(|block| block.accepted_overlap.is_infinite()) {
         return;
@@ -70,10 +76,10 @@ pub fn check(placement: &Placement, blocks: &[Block], world: &World, start: &Ran
 /// overlap never goes that far. Thin walls, such as those of a hopper, may have grains on both sides. Returns the blocks with such a grain.
 fn report_astray(
     placement: &Placement,
-    blocks: &[Block],
+    blocks: &[GrainBlock],
     world: &World,
     start: &Range<usize>,
-    report: &Report,
+    report: &ReadReport,
 ) -> Vec<usize> {
     let solids: Vec<&Surface> = world.surfaces.iter().filter(|surface| is_solid(surface)).collect();
     let is_behind = |grain: &Grain, surface: &Surface| {
@@ -85,7 +91,7 @@ fn report_astray(
     };
     let boxes = world.surface_boxes();
     let is_in_mesh = |grain: &Grain| {
-        let around = Room::mesh_around(world, &boxes, grain.position)?;
+        let around = FreeRoom::mesh_around(world, &boxes, grain.position)?;
         Some((depth_in(world, around, grain.position).0, around.body()))
     };
     let astray = placement.grains.par_iter().enumerate().filter_map(|(id, grain)| {
@@ -127,7 +133,7 @@ fn is_solid(surface: &Surface) -> bool {
 
 /// Reports, per dynamic boundary, the deepest overlap of its vertices with another boundary. `spans` are the places of the names of the
 /// boundaries in the file. Returns the boundaries that were reported.
-pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &Report) -> Vec<usize> {
+pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &ReadReport) -> Vec<usize> {
     let mut told = Vec::new();
     for (body, free) in world.dynamic_boundaries().map(|(body, _)| (body, &world.boundaries[body])) {
         let own = world.vertices.iter().enumerate().filter(|(_, vertex)| vertex.body as usize == body);
@@ -156,7 +162,7 @@ pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &
     told
 }
 
-fn describe(overlap: &Overlap, placement: &Placement, blocks: &[Block], world: &World) -> String {
+fn describe(overlap: &Overlap, placement: &Placement, blocks: &[GrainBlock], world: &World) -> String {
     let block = |grain: usize| placement.name_of(grain, blocks);
     let other = match overlap.other {
         Other::Grain(other) if block(other) == block(overlap.grain) => format!("grain {other}"),
@@ -172,7 +178,7 @@ fn describe(overlap: &Overlap, placement: &Placement, blocks: &[Block], world: &
     )
 }
 
-fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> {
+fn find(placement: &Placement, blocks: &[GrainBlock], world: &World) -> Vec<Overlap> {
     let mut grid = SphereGrid::new(world.periodic);
     let all = placement.grains.iter().enumerate();
     let spheres: Vec<Ball> = all

@@ -45,9 +45,9 @@ fn parse_value(text: &str) -> Option<Value> {
     }
 }
 
-type Refusal = (String, String);
+type Refused = (String, String);
 
-fn set(item: &mut Item, keys: &[Key], value: Value) -> Result<(), Refusal> {
+fn set(item: &mut Item, keys: &[Key], value: Value) -> Result<(), Refused> {
     let Some((key, rest)) = keys.split_first() else {
         replace(item, value);
         return Ok(());
@@ -81,7 +81,7 @@ fn blank(rest: &[Key]) -> Item {
     Item::Table(table)
 }
 
-fn set_in_value(inner: &mut Value, name: &str, rest: &[Key], value: Value) -> Result<(), Refusal> {
+fn set_in_value(inner: &mut Value, name: &str, rest: &[Key], value: Value) -> Result<(), Refused> {
     match inner {
         Value::InlineTable(table) => set_value(entry(table, name, rest.is_empty()), rest, value),
         Value::Array(array) => {
@@ -96,7 +96,7 @@ fn set_in_value(inner: &mut Value, name: &str, rest: &[Key], value: Value) -> Re
     }
 }
 
-fn set_value(target: &mut Value, keys: &[Key], value: Value) -> Result<(), Refusal> {
+fn set_value(target: &mut Value, keys: &[Key], value: Value) -> Result<(), Refused> {
     match keys.split_first() {
         Some((key, rest)) => set_in_value(target, key.get(), rest, value),
         None => {
@@ -136,12 +136,12 @@ pub fn entry<'a>(table: &'a mut InlineTable, key: &str, is_last: bool) -> &'a mu
     table.entry(key).or_insert_with(new)
 }
 
-fn index(name: &str, count: usize) -> Result<usize, Refusal> {
+fn index(name: &str, count: usize) -> Result<usize, Refused> {
     name.parse()
         .map_err(|_| (format!("`{name}` is not an index into a list of {count}"), "count from 0".into()))
 }
 
-fn range(name: &str, count: usize) -> Refusal {
+fn range(name: &str, count: usize) -> Refused {
     (format!("index {name} is out of range: the list has {count}"), "count from 0".into())
 }
 

@@ -16,7 +16,7 @@ use glam::DVec3;
 
 pub use self::lattice::Lattice;
 use self::rows::Rows;
-pub use self::rows::{Body, Row, Weight};
+pub use self::rows::{Body, GrainRow, Weight};
 use super::MAX_GRAINS;
 use super::materials::material_id;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
@@ -69,12 +69,12 @@ pub enum Packing {
         angular_velocities: Option<Vec<DVec3>>,
     },
     /// Rows of a file: a table, a dump of another program, or a frame of a run; and the clumps that some of them are.
-    Rows(Vec<Row>, Vec<Clump>),
+    Rows(Vec<GrainRow>, Vec<Clump>),
 }
 
 /// Grain with its position.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Placed {
+pub struct PlacedGrain {
     /// Centre \[m\].
     pub position: DVec3,
     /// Radius \[m\].
@@ -357,7 +357,7 @@ impl Packing {
     }
 
     /// Returns the row of a grain, if it is from a file.
-    pub fn row(&self, grain: usize) -> Option<&Row> {
+    pub fn row(&self, grain: usize) -> Option<&GrainRow> {
         match self {
             Packing::Rows(rows, _) => rows.get(grain),
             _ => None,
@@ -393,7 +393,7 @@ impl Packing {
         periodic: &Periodic,
         random: &mut Random,
         is_blocked: &dyn Fn(DVec3, f64) -> bool,
-    ) -> Result<Vec<Placed>, Refusal> {
+    ) -> Result<Vec<PlacedGrain>, Refusal> {
         let mut placed = self.place_balls(&radii.scaled(reach), periodic, random, is_blocked)?;
         let of_its_own = |i: usize| match self {
             Packing::List { radii, .. } => radii.is_some(),
@@ -412,7 +412,7 @@ impl Packing {
         periodic: &Periodic,
         random: &mut Random,
         is_blocked: &dyn Fn(DVec3, f64) -> bool,
-    ) -> Result<Vec<Placed>, Refusal> {
+    ) -> Result<Vec<PlacedGrain>, Refusal> {
         let draws = |count: u64, random: &mut Random| {
             let mut draw = RadiusDraw::new(radii.clone(), count);
             (0..count).map(|_| draw.next(random)).collect::<Vec<f64>>()
@@ -450,31 +450,31 @@ impl Packing {
     }
 }
 
-fn zip(positions: impl Iterator<Item = DVec3>, sizes: Vec<f64>) -> Vec<Placed> {
-    let placed = |(position, radius)| Placed { position, radius, motion: InitialMotion::default() };
+fn zip(positions: impl Iterator<Item = DVec3>, sizes: Vec<f64>) -> Vec<PlacedGrain> {
+    let placed = |(position, radius)| PlacedGrain { position, radius, motion: InitialMotion::default() };
     positions.zip(sizes).map(placed).collect()
 }
 
 /// Stacks grains on top of each other.
-fn stack(base: DVec3, axis: DVec3, sizes: &[f64]) -> Vec<Placed> {
+fn stack(base: DVec3, axis: DVec3, sizes: &[f64]) -> Vec<PlacedGrain> {
     let mut height = 0.0;
     let place = |&radius: &f64| {
         let centre = height + radius;
         height += 2.0 * radius;
-        Placed { position: base + centre * axis, radius, motion: InitialMotion::default() }
+        PlacedGrain { position: base + centre * axis, radius, motion: InitialMotion::default() }
     };
     sizes.iter().map(place).collect()
 }
 
 /// Builds a square pyramid: each layer sits in the hollows of the layer below, √2 r above it, raised by `lift` radii.
-fn pile_up(base: DVec3, rows: u64, lift: f64, radius: f64) -> Vec<Placed> {
+fn pile_up(base: DVec3, rows: u64, lift: f64, radius: f64) -> Vec<PlacedGrain> {
     let layer = |level: u64| {
         let edge = rows - level;
         let height = radius * (1.0 + level as f64 * (2f64.sqrt() + lift));
         let along = move |i: u64| (2.0 * i as f64 - (edge - 1) as f64) * radius;
         (0..edge * edge).map(move |i| base + DVec3::new(along(i % edge), along(i / edge), height))
     };
-    let place = |position| Placed { position, radius, motion: InitialMotion::default() };
+    let place = |position| PlacedGrain { position, radius, motion: InitialMotion::default() };
     (0..rows).flat_map(layer).map(place).collect()
 }
 
@@ -483,13 +483,13 @@ mod tests {
     use super::*;
     use crate::model::random::Stream;
 
-    fn place(packing: &Packing, radii: &Radii) -> Vec<Placed> {
+    fn place(packing: &Packing, radii: &Radii) -> Vec<PlacedGrain> {
         let mut random = Random::new(1, Stream::Grains(0));
         packing.place(radii, 1.0, &Periodic::default(), &mut random, &|_, _| false).expect("room")
     }
 
-    fn least_gap(grains: &[Placed]) -> f64 {
-        let gap = |a: &Placed, b: &Placed| a.position.distance(b.position) - a.radius - b.radius;
+    fn least_gap(grains: &[PlacedGrain]) -> f64 {
+        let gap = |a: &PlacedGrain, b: &PlacedGrain| a.position.distance(b.position) - a.radius - b.radius;
         let pairs = grains.iter().enumerate().flat_map(|(i, a)| grains[..i].iter().map(move |b| gap(a, b)));
         pairs.fold(f64::INFINITY, f64::min)
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::read::{AXES, Need, Node, Report, Table, number, unit_vector};
+use super::read::{AXES, Need, Node, ReadReport, Table, number, unit_vector};
 use crate::model::mesh::bounds_of;
 use crate::model::{Boundary, Form, Mesh, Motion, Periodic, Surface, contact_reach};
 
@@ -13,15 +13,15 @@ const ROUNDING: f64 = 1e-9;
 
 /// Periodic cell, and the place of each axis in the file.
 #[derive(Default)]
-pub struct Cell {
+pub struct PeriodicCell {
     /// Origin and lengths of the cell.
     pub periodic: Periodic,
     spans: [Range<usize>; 3],
 }
 
 /// Reads the table: `[min, max]` for each periodic axis.
-pub fn cell(table: &mut Table<'_>) -> Option<Cell> {
-    let mut cell = Cell::default();
+pub fn cell(table: &mut Table<'_>) -> Option<PeriodicCell> {
+    let mut cell = PeriodicCell::default();
     for (axis, name) in AXES.into_iter().enumerate() {
         let Some(node) = table.node(name) else { continue };
         cell.spans[axis] = node.span.clone();
@@ -54,10 +54,10 @@ fn extent(node: Node<'_>) -> Option<(f64, f64)> {
     Some((min, max))
 }
 
-impl Cell {
+impl PeriodicCell {
     /// Reports periods that are too short for grains with a radius of at most `largest` \[m\], whose contacts have a `margin` in mean
     /// diameters.
-    pub fn check_lengths(&self, largest: f64, margin: f64, report: &Report) {
+    pub fn check_lengths(&self, largest: f64, margin: f64, report: &ReadReport) {
         let reach = contact_reach(largest, margin);
         for axis in self.periodic.short_axes(reach) {
             let (name, length) = (AXES[axis], self.periodic.length[axis]);

@@ -7,7 +7,7 @@ use super::read::{
 use super::region::corners;
 use crate::error::suggest;
 use crate::model::{Boundary, World};
-use crate::render::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
+use crate::render::{BoundaryStyle, CutPlane, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
 
 /// Reads the plan of pictures of a run with an output every `every` seconds.
 pub fn pictures(node: Node<'_>, world: &World, every: f64) -> Option<PicturePlan> {
@@ -111,7 +111,7 @@ fn range(node: Node<'_>) -> Option<[f64; 2]> {
     }
 }
 
-fn cut(table: &mut Table<'_>) -> Option<Cut> {
+fn cut(table: &mut Table<'_>) -> Option<CutPlane> {
     let (point, normal) = (table.get("point", vector), table.get("normal", direction));
-    Some(Cut { point: point?, normal: normal? })
+    Some(CutPlane { point: point?, normal: normal? })
 }

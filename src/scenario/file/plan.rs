@@ -19,7 +19,7 @@ use super::read::{
     AXES, DURATION, FINITE, Need, Node, POSITIVE, TIME, Table, boolean, number, text, whole, word,
 };
 use super::region::region;
-use super::{CheckpointPlan, Entry, OutputPlan};
+use super::{CheckpointPlan, NamedElement, OutputPlan};
 
 /// Largest number of layers of a bed.
 const MOST_LAYERS: u64 = 10_000;
@@ -94,7 +94,7 @@ pub fn observed_region(
     table: &mut Table<'_>,
     index: usize,
     materials: &Materials,
-) -> Option<Entry<RegionPlan>> {
+) -> Option<NamedElement<RegionPlan>> {
     let name = table.or("name", format!("region-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     let region = table.get("region", region);
@@ -104,7 +104,7 @@ pub fn observed_region(
     };
     let value =
         region.zip(material).map(|(region, material)| RegionPlan { name: name.clone(), region, material });
-    Some(Entry { name, name_span, value })
+    Some(NamedElement { name, name_span, value })
 }
 
 /// Reads whether the energy balance is computed.

@@ -9,17 +9,17 @@ use crate::error::printable;
 
 /// Text in which mistakes are found, with the name of its file.
 #[derive(Debug)]
-pub struct Source {
+pub struct SourceText {
     /// Name of the file.
     pub name: String,
     /// The text, made safe to be printed.
     pub text: String,
 }
 
-impl Source {
+impl SourceText {
     /// Creates a source from a name and a text.
-    pub fn new(name: &str, text: &str) -> Arc<Source> {
-        Arc::new(Source { name: printable(name).into_owned(), text: printable(text).into_owned() })
+    pub fn new(name: &str, text: &str) -> Arc<SourceText> {
+        Arc::new(SourceText { name: printable(name).into_owned(), text: printable(text).into_owned() })
     }
 }
 
@@ -29,23 +29,23 @@ pub struct Problem {
     message: String,
     help: Option<String>,
     origin: String,
-    place: Option<Place>,
+    place: Option<TextSpan>,
 }
 
 /// Place in a text.
 #[derive(Debug, Clone)]
-struct Place {
-    source: Arc<Source>,
+struct TextSpan {
+    source: Arc<SourceText>,
     span: Range<usize>,
 }
 
 impl Problem {
     /// Creates a mistake at a place of a text.
-    pub fn at(source: &Arc<Source>, span: Range<usize>, message: impl Into<String>) -> Problem {
+    pub fn at(source: &Arc<SourceText>, span: Range<usize>, message: impl Into<String>) -> Problem {
         let text = source.text.as_str();
         let start = floor_char_boundary(text, span.start);
         let end = floor_char_boundary(text, span.end.max(start));
-        let place = Place { source: Arc::clone(source), span: start..end };
+        let place = TextSpan { source: Arc::clone(source), span: start..end };
         Problem { place: Some(place), ..Problem::of(source.name.as_str(), message) }
     }
 
@@ -78,13 +78,13 @@ impl Problem {
     }
 
     /// Text with the mistake, and the byte range in it; `None` if the mistake has no place in a text.
-    pub fn place(&self) -> Option<(&Source, Range<usize>)> {
+    pub fn place(&self) -> Option<(&SourceText, Range<usize>)> {
         self.place.as_ref().map(|place| (place.source.as_ref(), place.span.clone()))
     }
 
     /// Line and column, counted from 1; `None` if the mistake has no place in a text.
     pub fn position(&self) -> Option<(usize, usize)> {
-        let Place { source, span } = self.place.as_ref()?;
+        let TextSpan { source, span } = self.place.as_ref()?;
         let before = &source.text[..span.start];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
         Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
@@ -93,7 +93,7 @@ impl Problem {
     /// Path of the faulty value, as in `--set`, for callers that wrote the values without a text. Empty for the file as a whole; `None` if
     /// the mistake has no place in a text.
     pub fn key(&self) -> Option<String> {
-        let Place { source, span } = self.place.as_ref()?;
+        let TextSpan { source, span } = self.place.as_ref()?;
         Some(key_at(&source.text, span))
     }
 
@@ -170,8 +170,8 @@ fn floor_char_boundary(text: &str, index: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn source(text: &str) -> Arc<Source> {
-        Source::new("heap.toml", text)
+    fn source(text: &str) -> Arc<SourceText> {
+        SourceText::new("heap.toml", text)
     }
 
     #[test]

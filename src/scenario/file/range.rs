@@ -6,7 +6,7 @@
 use crate::law::normal::DAMPING_STEPS;
 use crate::law::pair::PairLaw;
 use crate::model::{MaterialId, World, plane};
-use crate::scenario::pace::{Kind, kinds};
+use crate::scenario::pace::{GrainKind, kinds};
 use crate::settings::Settings;
 use crate::sources::Emitter;
 
@@ -16,12 +16,12 @@ use super::read::{Node, Table};
 const LEAST_OVERLAP: f64 = 1e-9;
 
 /// Smallest and largest radius of the grains of a material \[m\].
-type Radii = (f64, f64);
+type RadiusRange = (f64, f64);
 
 /// Reports materials whose grains have a mass, moment of inertia or compliance that is no number.
 pub fn check(root: &mut Table<'_>, world: &World, emitters: &[Emitter], settings: &Settings) {
     let Some(node) = root.node("materials") else { return };
-    for Kind { material, least, largest, .. } in kinds(world, emitters) {
+    for GrainKind { material, least, largest, .. } in kinds(world, emitters) {
         let (material, radii) = (material as usize, (least, largest));
         check_mass(&node, world, material, radii);
         check_compliance(&node, world, settings, material, radii);
@@ -33,7 +33,7 @@ pub fn is_sound(number: f64) -> bool {
     number.is_normal() && number.recip().is_normal()
 }
 
-fn check_mass(node: &Node<'_>, world: &World, material: usize, (least, largest): Radii) {
+fn check_mass(node: &Node<'_>, world: &World, material: usize, (least, largest): RadiusRange) {
     let material = &world.materials.list[material];
     let masses = |radius: f64| {
         let mass = material.density * plane::grain_volume(world.plane, radius);
@@ -59,7 +59,7 @@ fn check_compliance(
     world: &World,
     settings: &Settings,
     material: usize,
-    (least, largest): Radii,
+    (least, largest): RadiusRange,
 ) {
     let materials = &world.materials;
     for (other, partner) in materials.list.iter().enumerate() {

@@ -25,10 +25,10 @@ use crate::model::range::{FAR, RADII, WITHIN_FAR, WITHIN_RADII};
 use crate::scenario::LONGEST_TIME;
 
 use super::keys::{Step, dotted};
-use super::problems::{Problem, Source};
+use super::problems::{Problem, SourceText};
 
 use asked::{Asked, Heard};
-use findings::{Finding, Follows, one_per_cause};
+use findings::{Follows, Mistake, one_per_cause};
 
 pub use plain::Plain;
 pub use values::{
@@ -49,9 +49,9 @@ pub struct Filled {
 }
 
 /// Findings of a reading: mistakes, and defaults that were taken.
-pub struct Report {
-    source: Arc<Source>,
-    findings: RefCell<Vec<Finding>>,
+pub struct ReadReport {
+    source: Arc<SourceText>,
+    findings: RefCell<Vec<Mistake>>,
     /// Unknown keys, as the path of their table and the key that each is likely to stand for.
     misspelt: RefCell<Vec<(Vec<Step>, String)>>,
     notes: RefCell<Vec<String>>,
@@ -64,10 +64,10 @@ pub struct Report {
     nothing: DeTable<'static>,
 }
 
-impl Report {
+impl ReadReport {
     /// Creates an empty report about a text.
-    pub fn new(source: Arc<Source>) -> Report {
-        Report {
+    pub fn new(source: Arc<SourceText>) -> ReadReport {
+        ReadReport {
             source,
             findings: RefCell::default(),
             misspelt: RefCell::default(),
@@ -103,7 +103,7 @@ impl Report {
         follows: Follows,
     ) {
         let problem = Problem::at(&self.source, span.clone(), message).help(help);
-        self.findings.borrow_mut().push(Finding { start: span.start, problem, follows });
+        self.findings.borrow_mut().push(Mistake { start: span.start, problem, follows });
     }
 
     /// Notes what was taken of a file, for the user.
@@ -200,7 +200,7 @@ impl Need {
 #[derive(Clone)]
 pub struct Node<'a> {
     /// Report that receives the mistakes.
-    pub report: &'a Report,
+    pub report: &'a ReadReport,
     /// Byte range of the value in the text.
     pub span: Range<usize>,
     /// Path of the value.
@@ -211,7 +211,7 @@ pub struct Node<'a> {
 /// Table in the file while it is being read.
 pub struct Table<'a> {
     /// Report that receives the mistakes.
-    pub report: &'a Report,
+    pub report: &'a ReadReport,
     /// Byte range of the table in the text.
     pub span: Range<usize>,
     /// Path of the table.
@@ -331,7 +331,7 @@ pub fn renamed(name: &str) -> Option<&'static str> {
 impl<'a> Table<'a> {
     /// Creates a table that is about to be read.
     pub fn new(
-        report: &'a Report,
+        report: &'a ReadReport,
         span: Range<usize>,
         path: Vec<Step>,
         entries: &'a DeTable<'a>,

@@ -11,7 +11,7 @@ use super::range::is_sound;
 use super::read::{Table, number};
 
 /// Shape that was read and is to become a boundary.
-pub(super) struct Shape {
+pub(super) struct ReadShape {
     /// Natural centre \[m\].
     pub(super) centre: DVec3,
     /// Default point of the axis of rotation \[m\].
@@ -28,11 +28,11 @@ pub(super) struct Shape {
     pub(super) mesh_in_body: (DVec3, DQuat),
 }
 
-impl Shape {
+impl ReadShape {
     /// Creates a shape of surfaces about a centre \[m\], without an axis and not turned.
-    pub(super) fn around(centre: DVec3, surfaces: Vec<(DVec3, DVec3, Form)>) -> Shape {
+    pub(super) fn around(centre: DVec3, surfaces: Vec<(DVec3, DVec3, Form)>) -> ReadShape {
         let (pivot, orientation, mesh_in_body) = (centre, DQuat::IDENTITY, IN_PLACE);
-        Shape { centre, pivot, orientation, axis: None, surfaces, mesh: None, mesh_in_body }
+        ReadShape { centre, pivot, orientation, axis: None, surfaces, mesh: None, mesh_in_body }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::Entry;
+use super::NamedElement;
 use super::read::{AXES, FINITE, LENGTH, Node, Table, direction, number, text, vector, whole, word};
 use super::region::{KINDS, of_kind};
 use crate::model::{Bins, By, Form, Sink};
@@ -11,7 +11,7 @@ use crate::model::{Bins, By, Form, Sink};
 const MOST_BINS: usize = 1000;
 
 /// Reads one of `[[sinks]]`; `index` is its place in the list, from 0.
-pub fn sink(table: &mut Table<'_>, index: usize) -> Option<Entry<Sink>> {
+pub fn sink(table: &mut Table<'_>, index: usize) -> Option<NamedElement<Sink>> {
     let name = table.or("name", format!("sink-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     let solid = table.get("region", solid);
@@ -25,7 +25,7 @@ pub fn sink(table: &mut Table<'_>, index: usize) -> Option<Entry<Sink>> {
         orientation,
         bins,
     });
-    Some(Entry { name, name_span, value })
+    Some(NamedElement { name, name_span, value })
 }
 
 /// Reads the radii that bound the size classes \[m\].

@@ -107,9 +107,9 @@ mod plots;
 use std::path::{Path, PathBuf};
 
 pub use self::axes::{Axis, AxisValue, Reference};
-pub use self::numbers::{Compare, Number, NumberKind, Operand, Reduce, Source, TakeAlong};
-pub use self::plots::{Curves, Finding, Plot, Scale};
-use super::document::Kind;
+pub use self::numbers::{Compare, Number, NumberKind, NumberSource, Operand, Reduce, TakeAlong};
+pub use self::plots::{AxisScale, Curves, Finding, Plot};
+use super::document::FileKind;
 use super::expect::{self, Subjects};
 use super::problems::{Problem, Problems};
 use super::read::{Node, Table, text};
@@ -170,7 +170,7 @@ impl Study {
     pub fn load(path: &Path, size: Size) -> Result<Study, Problems> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut study = read_file(path, Kind::Study, |root, of_scenario| {
+        let mut study = read_file(path, FileKind::Study, |root, of_scenario| {
             root.read(|root| study(root, name, folder, size, of_scenario))
         })?;
         study.inputs.push(path.to_owned());
@@ -217,7 +217,7 @@ fn study(
     let axes = axes::axes(root, size, &takes);
     let references = axes::references(root, size, &axes, &takes);
     let (labels_of_kept, keep) = keep(root, base.as_ref(), folder);
-    let mut known = numbers::Known::new(&axes, &references, labels_of_kept);
+    let mut known = numbers::KnownNames::new(&axes, &references, labels_of_kept);
     known.refuse_doubles(root);
     let numbers = numbers::numbers(root, &mut known);
     let findings = each(root, "finding", |_, table| plots::finding(table, &known));
@@ -296,7 +296,7 @@ fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectatio
 }
 
 /// Reads the display names.
-fn labels(table: &mut Table<'_>, known: &numbers::Known<'_>) -> Vec<(String, String)> {
+fn labels(table: &mut Table<'_>, known: &numbers::KnownNames<'_>) -> Vec<(String, String)> {
     let read = |(name, span, node): (String, std::ops::Range<usize>, Node<'_>)| {
         known.check_name(&name, &span, node.report);
         text(node).map(|label| (name, label))

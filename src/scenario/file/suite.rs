@@ -33,7 +33,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::document::Kind;
+use super::document::FileKind;
 use super::expect::{bounds, slack};
 use super::problems::{Problem, Problems};
 use super::read::{FILE_NAME_ADVICE, FINITE, Node, Table, file_name, is_file_name, number, text, word};
@@ -47,14 +47,14 @@ pub struct Suite {
     /// Title line.
     pub title: String,
     /// Cases in the order in which they are run.
-    pub cases: Vec<Case>,
+    pub cases: Vec<SuiteCase>,
     /// File that the suite was read from.
     pub file: PathBuf,
 }
 
 /// Case of a suite: one scenario, or several variations of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Case {
+pub struct SuiteCase {
     /// Name, unique within the suite.
     pub name: String,
     /// File of the scenario.
@@ -64,7 +64,7 @@ pub struct Case {
     /// Source of the known answers.
     pub source: String,
     /// Duration class of the case.
-    pub class: Class,
+    pub class: CaseClass,
     /// Engines that run the case.
     pub engines: Engines,
     /// Known difference from the answers, in a sentence, if there is one.
@@ -78,7 +78,7 @@ pub struct Case {
 /// Duration class of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
+pub enum CaseClass {
     /// Seconds.
     Short,
     /// Minutes and more.
@@ -154,10 +154,10 @@ impl Suite {
     /// Reads a suite.
     ///
     /// # Errors
-    /// All mistakes in the suite file; mistakes in its scenarios are found by [`Case::scenarios`].
+    /// All mistakes in the suite file; mistakes in its scenarios are found by [`SuiteCase::scenarios`].
     pub fn load(path: &Path) -> Result<Suite, Problems> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        let suite = read_file(path, Kind::Suite, |root, _| root.read(|root| Some(suite(root, folder))))?;
+        let suite = read_file(path, FileKind::Suite, |root, _| root.read(|root| Some(suite(root, folder))))?;
         Ok(Suite { file: path.to_owned(), ..suite })
     }
 
@@ -165,7 +165,7 @@ impl Suite {
     ///
     /// # Errors
     /// Names that no case has.
-    pub fn select(&self, names: &[String], with_long: bool) -> Result<Vec<&Case>, Problems> {
+    pub fn select(&self, names: &[String], with_long: bool) -> Result<Vec<&SuiteCase>, Problems> {
         let known = self.cases.iter().map(|case| case.name.as_str());
         let is_unknown = |name: &&String| !known.clone().any(|known| known == *name);
         let complain = |name: &String| {
@@ -175,15 +175,15 @@ impl Suite {
         if !problems.is_empty() {
             return Err(Problems::new(&self.title, problems));
         }
-        let is_wanted = |case: &&Case| match names {
-            [] => with_long || case.class == Class::Short,
+        let is_wanted = |case: &&SuiteCase| match names {
+            [] => with_long || case.class == CaseClass::Short,
             names => names.contains(&case.name),
         };
         Ok(self.cases.iter().filter(is_wanted).collect())
     }
 }
 
-impl Case {
+impl SuiteCase {
     /// Reads the scenario of every variation. The time series is the only output that is kept.
     ///
     /// # Errors
@@ -212,7 +212,7 @@ fn suite(root: &mut Table<'_>, folder: &Path) -> Suite {
     Suite { title, cases, file: PathBuf::new() }
 }
 
-fn case(table: &mut Table<'_>, folder: &Path) -> Option<Case> {
+fn case(table: &mut Table<'_>, folder: &Path) -> Option<SuiteCase> {
     let file = table.get("file", text).map(|name| folder.join(name));
     let stem = file.as_ref().and_then(|path| path.file_stem()).unwrap_or_default();
     // The results go to a folder of this name.
@@ -224,8 +224,8 @@ fn case(table: &mut Table<'_>, folder: &Path) -> Option<Case> {
     }
     let (title, source) = (table.get("title", text), table.get("source", text));
     let class = match table.or("class", "short", word(&["short", "long"])) {
-        "long" => Class::Long,
-        _ => Class::Short,
+        "long" => CaseClass::Long,
+        _ => CaseClass::Short,
     };
     let engines = match table.or("engines", "both", word(&["both", "cpu"])) {
         "cpu" => Engines::Cpu,
@@ -241,7 +241,7 @@ fn case(table: &mut Table<'_>, folder: &Path) -> Option<Case> {
     }
     let numbers: Option<Vec<f64>> = variations.iter().flatten().map(|variation| variation.number).collect();
     let across = each(table, "across", |_, table| across(table, numbers.as_deref()));
-    Some(Case {
+    Some(SuiteCase {
         name,
         file: file?,
         title: title?,
@@ -364,7 +364,7 @@ engines = "cpu"
         Suite::load(&file)
     }
 
-    fn names(cases: &[&Case]) -> Vec<String> {
+    fn names(cases: &[&SuiteCase]) -> Vec<String> {
         cases.iter().map(|case| case.name.clone()).collect()
     }
 
@@ -372,7 +372,10 @@ engines = "cpu"
     fn lists_that_are_varied_go_in_parallel() {
         let suite = load(GOOD).expect("good");
         let case = &suite.cases[0];
-        assert_eq!((case.name.as_str(), case.class, case.engines), ("incline", Class::Short, Engines::Both));
+        assert_eq!(
+            (case.name.as_str(), case.class, case.engines),
+            ("incline", CaseClass::Short, Engines::Both)
+        );
         let second = &case.variations[1];
         assert_eq!((second.label.as_str(), second.number), ("friction = 0.5", Some(0.5)));
         assert_eq!(second.overrides, ["materials.stone.friction=0.5", "expect.speed.value=2.5"]);

@@ -15,7 +15,7 @@ use crate::output::{Averages, Shot};
 use super::super::Simulation;
 
 #[derive(Serialize, Deserialize)]
-enum Question<'a> {
+enum RunQuestion<'a> {
     See(Box<Sight<'a>>),
     Take(Cow<'a, Shot>, Option<Box<Cow<'a, Base>>>),
 }
@@ -31,7 +31,7 @@ struct Sight<'a> {
 
 /// What was observed of a state.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Seen {
+pub(super) struct SeenState {
     pub observation: Observation,
     /// Number of grains that are present.
     pub present: usize,
@@ -41,11 +41,11 @@ pub(super) struct Seen {
 }
 
 impl Sight<'_> {
-    fn of(&self, snapshot: &Snapshot) -> Seen {
+    fn of(&self, snapshot: &Snapshot) -> SeenState {
         let Sight { observer, base, fabric, layers } = self;
         let observation = observer.observe_after(snapshot, base.as_deref());
         let lost = observer.find("grains_lost").map_or(0.0, |place| observation.values[place]);
-        Seen {
+        SeenState {
             observation,
             present: snapshot.present_count(),
             lost: if lost > 0.0 { lost::lost(snapshot) } else { None },
@@ -61,11 +61,11 @@ impl Sight<'_> {
 /// When the question is of another program, or a frame cannot be written.
 pub fn answer(mut question: &[u8], snapshot: &Snapshot) -> Result<Vec<u8>, Error> {
     match saved::read(&mut question)? {
-        Question::See(mut sight) => {
+        RunQuestion::See(mut sight) => {
             sight.observer = Cow::Owned(sight.observer.into_owned().with_columns());
             Ok(saved::pack(&sight.of(snapshot)))
         }
-        Question::Take(shot, base) => {
+        RunQuestion::Take(shot, base) => {
             shot.take(snapshot, base.as_deref().map(|base| &**base)).map(|()| Vec::new())
         }
     }
@@ -80,7 +80,7 @@ impl Simulation<'_> {
         &mut self,
         base: Option<&Base>,
         (fabric, layers): (Option<&FabricPlan>, Option<&LayerPlan>),
-    ) -> Result<Seen, Error> {
+    ) -> Result<SeenState, Error> {
         let observer = self.observer.clone();
         let sight = Sight {
             observer: Cow::Borrowed(&observer),
@@ -90,7 +90,7 @@ impl Simulation<'_> {
         };
         match self.parts() {
             Some(parts) => {
-                let answer = parts.ask(saved::pack(&Question::See(Box::new(sight))))?;
+                let answer = parts.ask(saved::pack(&RunQuestion::See(Box::new(sight))))?;
                 saved::read(&mut &answer[..])
             }
             None => Ok(sight.of(self.state()?)),
@@ -105,7 +105,7 @@ impl Simulation<'_> {
         match self.parts() {
             Some(parts) => {
                 let question =
-                    Question::Take(Cow::Borrowed(shot), base.map(|base| Box::new(Cow::Borrowed(base))));
+                    RunQuestion::Take(Cow::Borrowed(shot), base.map(|base| Box::new(Cow::Borrowed(base))));
                 parts.ask(saved::pack(&question)).map(drop)
             }
             None => shot.take(self.state()?, base),

@@ -13,12 +13,12 @@ use crate::observe::Observation;
 use crate::observe::watch::Watch;
 use crate::output::convergence::Tables;
 use crate::output::lock::{FolderLock, Sharing};
-use crate::output::summary::{ChangeSummary, Named};
+use crate::output::summary::{ChangeSummary, NamedValue};
 use crate::render::Drawn;
 use crate::scenario::{Change, Scenario};
 use crate::simulation::Simulation;
 
-use super::Course;
+use super::RunCourse;
 use super::agenda::{Agenda, next_checkpoint, questions};
 
 /// A locked folder of results, and its checkpoint from which a run of the same scenario resumes.
@@ -51,7 +51,7 @@ impl Resumption {
 /// State of a run in a checkpoint, apart from its simulation.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved<'a> {
-    pub(super) course: Cow<'a, Course>,
+    pub(super) course: Cow<'a, RunCourse>,
     pub(super) convergence: Cow<'a, Tables>,
     pub(super) drawn: Option<Drawn>,
     pub(super) seconds: f64,
@@ -113,14 +113,14 @@ impl Saved<'static> {
             last_picture: None,
             next_checkpoint: next_checkpoint(step, scenario, last_step),
         };
-        let course = Course {
+        let course = RunCourse {
             observations: Vec::new(),
             removed: 0,
             lost: None,
             watch: Watch::new(scenario.flush_joints()),
             agenda,
-            tasks: Named::default(),
-            stages: Named::default(),
+            tasks: NamedValue::default(),
+            stages: NamedValue::default(),
             changes: Vec::new(),
         };
         Saved {

@@ -8,8 +8,8 @@ use crate::observe::lost::Lost;
 use crate::observe::quantity;
 use crate::observe::watch::{self, Warning};
 use crate::output::summary::{
-    Counts, EmitterSummary, LostSummary, Memory, Named, OverlapSummary, Provenance, ScenarioSummary,
-    SinkSummary, Status, Summary,
+    Counts, EmitterSummary, LostSummary, Memory, NamedValue, OverlapSummary, Provenance, RunStatus,
+    ScenarioSummary, SinkSummary, Summary,
 };
 use crate::scenario::OnWarning;
 use crate::simulation::Simulation;
@@ -44,7 +44,7 @@ impl Run<'_> {
     pub(super) fn summary(
         &self,
         simulation: &Simulation<'_>,
-        status: Status,
+        status: RunStatus,
         message: Option<String>,
     ) -> Summary {
         let Simulation { observer, emitters, requested, grains, report, .. } = simulation;
@@ -52,9 +52,9 @@ impl Run<'_> {
         let last = self.course.observations.last();
         let steps = last.map_or(simulation.step, |last| last.step.max(simulation.step));
         let time = last.map_or(0.0, |last| last.time).max(report.time);
-        let observables = last.map(|last| Named::observables(columns, last)).unwrap_or_default();
+        let observables = last.map(|last| NamedValue::observables(columns, last)).unwrap_or_default();
         let observable = |name| observables.get(name).unwrap_or_default();
-        let is_complete = status == Status::Completed && self.end >= scenario.duration;
+        let is_complete = status == RunStatus::Completed && self.end >= scenario.duration;
         let stepping = self.course.tasks.get("step").unwrap_or_default();
         let bytes = simulation.memory();
         let precision = simulation.identity().precision;
@@ -103,7 +103,7 @@ impl Run<'_> {
             largest_overlap: self.course.watch.deepest().map(|it| OverlapSummary::of(it, &scenario.world)),
             energies: observables.only(&quantity::energies()),
             observables,
-            units: Named::units(columns),
+            units: NamedValue::units(columns),
             expectations: match is_complete {
                 true => judge(&scenario.expectations, observer, &self.course.observations, precision),
                 false => leave_open(&scenario.expectations, time, precision),
@@ -112,7 +112,7 @@ impl Run<'_> {
     }
 }
 
-fn taken_by(sink: &Sink, observables: &Named) -> SinkSummary {
+fn taken_by(sink: &Sink, observables: &NamedValue) -> SinkSummary {
     let value = |quantity: &str| observables.get(&format!("{quantity}:{}", sink.name)).unwrap_or_default();
     SinkSummary { name: sink.name.clone(), removed: value("removed") as u64, mass: value("removed_mass") }
 }

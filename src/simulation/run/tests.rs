@@ -219,7 +219,7 @@ fn an_interrupt_ends_the_run_after_its_batch_with_the_state_and_a_summary_on_dis
     let run = run_with(&scenario, engine, None, &interrupt);
     let times = run.times();
     assert!(times.len() == 2 && (0.05..1.0).contains(&times[1]), "{times:?}");
-    assert_eq!(run.summary().status, Status::Interrupted);
+    assert_eq!(run.summary().status, RunStatus::Interrupted);
     assert_eq!(run.summary().expectations[0].verdict, Judgement::NotReached);
     assert_eq!(run.summary_on_disk()["status"], "interrupted");
 }
@@ -229,7 +229,7 @@ fn an_interrupt_that_comes_with_the_last_step_changes_nothing() {
     let scenario = scenario(ONE_GRAIN, &[]);
     let interrupt = AtomicBool::new(false);
     let engine = Counter { interrupts_at: Some((100, &interrupt)), ..Counter::of(&scenario) };
-    assert_eq!(run_with(&scenario, engine, None, &interrupt).summary().status, Status::Completed);
+    assert_eq!(run_with(&scenario, engine, None, &interrupt).summary().status, RunStatus::Completed);
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_run_that_is_cut_short_leaves_its_expectations_open_and_a_whole_one_judges_t
     let run_until = |until| run_with(&scenario, Counter::of(&scenario), until, &AtomicBool::new(false));
     let verdict = |run: &Run| run.summary().expectations[0].verdict;
     let short = run_until(Some(0.5));
-    assert_eq!((verdict(&short), short.summary().status), (Judgement::NotReached, Status::Completed));
+    assert_eq!((verdict(&short), short.summary().status), (Judgement::NotReached, RunStatus::Completed));
     assert_eq!(short.times(), [0.0, 0.25, 0.5]);
     assert_eq!(verdict(&run_until(None)), Judgement::Met);
     assert_eq!(run_until(Some(1.5)).times().last(), Some(&1.5));
@@ -348,7 +348,7 @@ fn a_run_that_is_taken_turn_by_turn_starts_from_the_present_state_and_calls_call
     };
     assert!(steps.windows(2).all(|pair| (1..=7).contains(&(pair[1] - pair[0]))), "{steps:?}");
     assert_eq!((simulation.steps(), CALLS.load(Ordering::Relaxed)), (60, 3), "at 0.4, 0.5 and 0.6 s");
-    assert_eq!((summary.status, summary.steps), (Status::Completed, 60));
+    assert_eq!((summary.status, summary.steps), (RunStatus::Completed, 60));
     let run = Run { folder, result: Ok(*summary), calls: Vec::new() };
     assert_eq!(run.times(), [0.3, 0.5, 0.6]);
 }

@@ -339,7 +339,7 @@ fn warmed_up(case: &Case, joints: &mut Joints) -> (Vec<Velocity>, f64) {
     let colouring = case.gpu.colouring().unwrap();
     let (mut constraints, mut velocities) = (case.twin_constraints(), case.twin_velocities());
     let mut split = case.split(&colouring);
-    let mut problem = Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, joints);
+    let mut problem = ContactProblem::new(&colouring, &mut split, &mut constraints, &mut velocities, joints);
     warm_start::apply(WarmStart::HISTORY, &mut problem);
     let before = velocities.clone();
     joints.solve(&mut velocities);
@@ -411,7 +411,7 @@ fn sweeps_of_twin(case: &Case, settings: &Settings, joints: &mut Joints) -> (Vec
     let colouring = case.gpu.colouring().unwrap();
     let (mut constraints, mut velocities) = (case.twin_constraints(), case.twin_velocities());
     let mut split = case.split(&colouring);
-    let mut problem = Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, joints);
+    let mut problem = ContactProblem::new(&colouring, &mut split, &mut constraints, &mut velocities, joints);
     let limits = Limits::sweeps(case.settings.iterations);
     solvers::solve(&mut ProjectedGaussSeidel::new(settings), settings, &mut problem, limits, None);
     (constraints, velocities)
@@ -461,7 +461,7 @@ fn bounds_apart(
     order.order.iter().zip(&mut constraints).for_each(|(&k, constraint)| *constraint = by_key[k as usize]);
     let sweeps = case.settings.iterations;
     let (split, joints) = (&mut case.split(order), &mut Joints::default());
-    let mut problem = Problem::new(order, split, &mut constraints, &mut expected, joints);
+    let mut problem = ContactProblem::new(order, split, &mut constraints, &mut expected, joints);
     let limits = Limits::sweeps(sweeps);
     ProjectedGaussSeidel::plain(&case.settings).solve(&mut problem, limits, None);
     let bound = 4.0 * velocity_bound(sweeps, start.1);

@@ -17,7 +17,7 @@ use esker::engine::{Residuals, StepReport};
 use esker::gpu::device::{Device, DeviceChoice};
 use esker::model::World;
 use esker::observe::Expectation;
-use esker::output::outline::{Room, boundaries_move};
+use esker::output::outline::{DrawnRoom, boundaries_move};
 use esker::render::packed::pack;
 use esker::render::{Look, Show, frame_of};
 use esker::scenario::Scenario;
@@ -77,7 +77,7 @@ impl Gpu {
 pub struct Run {
     scenario: Scenario,
     simulation: Simulation<'static>,
-    room: Room,
+    room: DrawnRoom,
     /// Whether the page has received the boundaries already.
     has_boundaries: bool,
 }
@@ -118,7 +118,8 @@ struct Report<'a> {
 impl Run {
     fn of(scenario: Scenario, simulation: Simulation<'static>) -> Run {
         let sources = scenario.emitters.iter().map(|emitter| emitter.bounds());
-        let room = sources.fold(Room::EMPTY, |room, (min, max)| room.with_source(min, max, &scenario.world));
+        let room =
+            sources.fold(DrawnRoom::EMPTY, |room, (min, max)| room.with_source(min, max, &scenario.world));
         Run { scenario, simulation, room, has_boundaries: false }
     }
 

@@ -60,13 +60,13 @@ fn tolerance(table: &mut Table<'_>, value: Option<f64>, shown_only: bool) -> Opt
     let double = one_of(table, ["tolerance", "tolerance_share"], value);
     let single = one_of(table, ["single", "single_share"], value);
     match double {
-        Given::Right(double) => Some(Tolerance {
+        GivenBounds::Right(double) => Some(Tolerance {
             double,
-            single: if let Given::Right(single) = single { single } else { double },
+            single: if let GivenBounds::Right(single) = single { single } else { double },
         }),
-        Given::Wrong => None,
-        Given::Not => {
-            if !shown_only || !matches!(single, Given::Not) {
+        GivenBounds::Wrong => None,
+        GivenBounds::Not => {
+            if !shown_only || !matches!(single, GivenBounds::Not) {
                 table.missing("tolerance", "add `tolerance = ...`, or `tolerance_share = ...` of the value");
             }
             None
@@ -75,32 +75,32 @@ fn tolerance(table: &mut Table<'_>, value: Option<f64>, shown_only: bool) -> Opt
 }
 
 /// Result of reading a pair of keys of which at most one may be given.
-enum Given {
+enum GivenBounds {
     Not,
     Wrong,
     Right(f64),
 }
 
 /// Reads a tolerance that is given as a number or as a share of |value|.
-fn one_of(table: &mut Table<'_>, [plain, share]: [&'static str; 2], value: Option<f64>) -> Given {
+fn one_of(table: &mut Table<'_>, [plain, share]: [&'static str; 2], value: Option<f64>) -> GivenBounds {
     let problem = |table: &Table<'_>, message: String, help: &str| {
         table.problem(message, help);
-        Given::Wrong
+        GivenBounds::Wrong
     };
     match (table.node(plain), table.node(share)) {
-        (None, None) => Given::Not,
+        (None, None) => GivenBounds::Not,
         (Some(_), Some(_)) => {
             let message = format!("`{}` has both `{plain}` and `{share}`", table.name());
             problem(table, message, "give one of them")
         }
-        (Some(node), None) => number(NOT_NEGATIVE)(node).map_or(Given::Wrong, Given::Right),
+        (Some(node), None) => number(NOT_NEGATIVE)(node).map_or(GivenBounds::Wrong, GivenBounds::Right),
         (None, Some(_)) if value == Some(0.0) => {
             let message = format!("`{}` has `{share}` of a value of zero, which is zero", table.name());
             problem(table, message, &format!("give `{plain}`, in the unit of the quantity"))
         }
         (None, Some(node)) => match (number(NOT_NEGATIVE)(node), value) {
-            (Some(share), Some(value)) => Given::Right(share * value.abs()),
-            _ => Given::Wrong,
+            (Some(share), Some(value)) => GivenBounds::Right(share * value.abs()),
+            _ => GivenBounds::Wrong,
         },
     }
 }

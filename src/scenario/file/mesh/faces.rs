@@ -14,7 +14,7 @@ const FLAT: f64 = 1e-9;
 
 /// Triangles of a face, as indices of its corners, which turn as its outline does.
 #[derive(Debug)]
-pub struct Parts {
+pub struct FaceParts {
     /// The triangles.
     pub triangles: Vec<[usize; 3]>,
     /// Whether the face is concave.
@@ -22,9 +22,11 @@ pub struct Parts {
 }
 
 /// Cuts a face. A convex face, which need not be quite plane, is cut from its first corner; a concave one by ear clipping.
-pub fn cut(corners: &[DVec3]) -> Result<Parts, String> {
-    let fan =
-        || Parts { triangles: (1..corners.len() - 1).map(|i| [0, i, i + 1]).collect(), is_concave: false };
+pub fn cut(corners: &[DVec3]) -> Result<FaceParts, String> {
+    let fan = || FaceParts {
+        triangles: (1..corners.len() - 1).map(|i| [0, i, i + 1]).collect(),
+        is_concave: false,
+    };
     if corners.len() == 3 {
         return Ok(fan());
     }
@@ -57,7 +59,7 @@ pub fn cut(corners: &[DVec3]) -> Result<Parts, String> {
             corners.len()
         ));
     }
-    clip(&flat).map(|triangles| Parts { triangles, is_concave: true })
+    clip(&flat).map(|triangles| FaceParts { triangles, is_concave: true })
 }
 
 fn crossing(corners: usize) -> String {

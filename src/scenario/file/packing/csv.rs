@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::MAX_GRAINS;
-use super::super::columns::{Columns, Record};
+use super::super::columns::{Columns, TableLine};
 use super::super::read::{Node, Table, text};
 use super::super::read::{open_named, without_folder};
 use super::multisphere::gather;
@@ -33,13 +33,13 @@ fn complain(node: &Node<'_>, mistakes: &[String]) {
     }
 }
 
-impl Fields for Record<'_> {
+impl Fields for TableLine<'_> {
     fn number(&self, column: usize, what: &str) -> Result<f64, String> {
-        Record::number(self, column, what)
+        TableLine::number(self, column, what)
     }
 
     fn text(&self, column: usize) -> &str {
-        Record::text(self, column)
+        TableLine::text(self, column)
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
     use glam::{DQuat, DVec3};
 
     use super::super::InitialMotion;
-    use super::super::rows::{Body, Row, Weight};
+    use super::super::rows::{Body, GrainRow, Weight};
     use super::*;
 
     fn read(text: &str) -> Result<Rows, Vec<String>> {
@@ -103,8 +103,8 @@ mod tests {
 
     const AT_REST: InitialMotion = InitialMotion { velocity: None, angular_velocity: None };
 
-    fn plain(position: DVec3, radius: f64) -> Row {
-        Row {
+    fn plain(position: DVec3, radius: f64) -> GrainRow {
+        GrainRow {
             position,
             radius: Some(radius),
             motion: AT_REST,
@@ -119,7 +119,7 @@ mod tests {
     fn columns_may_come_in_any_order() {
         let found = read("# settled\nradius, z, y, x, vz\n0.5, 3, 2, 1, -1\n").expect("good");
         let motion = InitialMotion { velocity: Some(DVec3::NEG_Z), angular_velocity: None };
-        assert_eq!(found.rows, [Row { motion, ..plain(DVec3::new(1.0, 2.0, 3.0), 0.5) }]);
+        assert_eq!(found.rows, [GrainRow { motion, ..plain(DVec3::new(1.0, 2.0, 3.0), 0.5) }]);
         assert_eq!(
             found.note.text(),
             "t.csv: 1 grains, columns between commas, with radius z y x vz; nothing is left out"

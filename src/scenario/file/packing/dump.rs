@@ -9,10 +9,10 @@ use std::path::Path;
 use super::super::MAX_GRAINS;
 use super::super::read::{Table, open_named, text, whole, without_folder};
 use super::multisphere::{Gathered, gather};
-use super::rows::{Body, Fields, Layout, Note, Row, Rows, Words};
+use super::rows::{Body, Fields, GrainRow, Layout, Note, Rows, Words};
 use super::units::Units;
 use crate::model::Clump;
-use bounds::Bounds;
+use bounds::DumpBounds;
 
 const HELP: &str = "expected a text dump with the columns x y z (or xu yu zu, xs ys zs, xsu ysu zsu) and if wanted radius or diameter, vx vy vz, \
                     omegax omegay omegaz, density or mass, type, as `dump custom` writes it; paths start at the scenario's folder";
@@ -39,14 +39,14 @@ struct Wanted {
 }
 
 /// Lines of a dump, with their numbers.
-struct Lines<'a, R> {
+struct DumpLines<'a, R> {
     lines: std::io::Lines<BufReader<R>>,
     number: usize,
     /// Name of the file.
     file: &'a str,
 }
 
-impl<R: Read> Lines<'_, R> {
+impl<R: Read> DumpLines<'_, R> {
     fn next(&mut self) -> Result<Option<String>, String> {
         self.number += 1;
         self.lines.next().transpose().map_err(|error| self.says(&error.to_string()))
@@ -78,24 +78,24 @@ impl<R: Read> Lines<'_, R> {
 struct Head {
     step: Option<u64>,
     count: Option<u64>,
-    bounds: Option<Bounds>,
+    bounds: Option<DumpBounds>,
 }
 
 /// Grains of a frame that was wanted.
-struct Frame {
+struct DumpFrame {
     step: u64,
-    rows: Vec<Row>,
+    rows: Vec<GrainRow>,
     clumps: Vec<Clump>,
     /// What was made of the bodies of several spheres, for the user.
     bodies: String,
     kinds: Words,
     layout: Layout,
-    bounds: Option<Bounds>,
+    bounds: Option<DumpBounds>,
 }
 
 /// Reads the selected grains.
 fn rows(input: impl Read, file: &str, wanted: &Wanted) -> Result<Rows, String> {
-    let mut lines = Lines { lines: BufReader::new(input).lines(), number: 0, file };
+    let mut lines = DumpLines { lines: BufReader::new(input).lines(), number: 0, file };
     let (mut found, mut steps, mut units) = (None, Vec::new(), None);
     let mut head = Head::default();
     while let Some(line) = lines.next()? {
@@ -133,7 +133,7 @@ fn rows(input: impl Read, file: &str, wanted: &Wanted) -> Result<Rows, String> {
 
 /// Reads an item other than the grains.
 fn read_item(
-    lines: &mut Lines<'_, impl Read>,
+    lines: &mut DumpLines<'_, impl Read>,
     item: &str,
     head: &mut Head,
     units: &mut Option<(String, Units)>,
@@ -162,7 +162,7 @@ fn read_item(
         }
         item if item.starts_with("ITEM: BOX BOUNDS") => {
             let unit = units.as_ref().map_or(1.0, |(_, units)| units.length);
-            head.bounds = Some(Bounds::read(lines, item, unit)?);
+            head.bounds = Some(DumpBounds::read(lines, item, unit)?);
         }
         _ => {
             let expected = match head.step {
@@ -179,18 +179,18 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn skip(lines: &mut Lines<'_, impl Read>, count: u64) -> Result<(), String> {
+fn skip(lines: &mut DumpLines<'_, impl Read>, count: u64) -> Result<(), String> {
     (0..count).try_for_each(|_| lines.expect("a grain").map(drop))
 }
 
 /// Reads the grains of a frame, of one type or all.
 fn atoms(
-    lines: &mut Lines<'_, impl Read>,
+    lines: &mut DumpLines<'_, impl Read>,
     (step, count): (u64, u64),
     titles: &[String],
-    (units, bounds): (Units, Option<Bounds>),
+    (units, bounds): (Units, Option<DumpBounds>),
     kind: Option<u64>,
-) -> Result<Frame, String> {
+) -> Result<DumpFrame, String> {
     let at = lines.number;
     let layout = Layout::of(titles, units).map_err(|mistake| lines.says(&mistake))?;
     if layout.is_scaled && bounds.is_none() {
@@ -205,7 +205,7 @@ fn atoms(
         (Vec::new(), Words::default(), Vec::new(), HashSet::new());
     for _ in 0..count {
         let line = lines.expect("a grain")?;
-        let fields = Line(line.split_whitespace().collect());
+        let fields = DumpLine(line.split_whitespace().collect());
         let row = atom(&fields, &layout, bounds.as_ref(), &mut kinds, kind);
         let row = row.map_err(|mistake| lines.says(&format!("{mistake} in \"{}\"", shortened(&line))))?;
         match row {
@@ -225,7 +225,7 @@ fn atoms(
         ));
     }
     let torn = rows.iter().find(|row| row.body != Body::Sphere && others.contains(&row.body));
-    if let Some(Row { body: Body::Part(id), .. }) = torn {
+    if let Some(GrainRow { body: Body::Part(id), .. }) = torn {
         return Err(format!(
             "{}:{at}: the spheres of id_multisphere {id} are of several types, and one type is wanted",
             lines.file
@@ -237,7 +237,7 @@ fn atoms(
     let gathered = gather(rows, &without_folder(lines.file), &apart);
     let Gathered { rows, clumps, told: bodies } =
         gathered.map_err(|mistake| format!("{}:{at}: {mistake}", lines.file))?;
-    Ok(Frame { step, rows, clumps, bodies, kinds, layout, bounds })
+    Ok(DumpFrame { step, rows, clumps, bodies, kinds, layout, bounds })
 }
 
 fn shortened(line: &str) -> String {
@@ -246,12 +246,12 @@ fn shortened(line: &str) -> String {
 
 /// Reads a grain; `None` if it is of another type than wanted.
 fn atom(
-    fields: &Line<'_>,
+    fields: &DumpLine<'_>,
     layout: &Layout,
-    bounds: Option<&Bounds>,
+    bounds: Option<&DumpBounds>,
     kinds: &mut Words,
     wanted: Option<u64>,
-) -> Result<Option<Row>, String> {
+) -> Result<Option<GrainRow>, String> {
     let columns = layout.count();
     if fields.0.len() != columns {
         return Err(format!("{} values, expected {columns} as in ITEM: ATOMS,", fields.0.len()));
@@ -271,9 +271,9 @@ fn atom(
 }
 
 /// Words of a line.
-struct Line<'a>(Vec<&'a str>);
+struct DumpLine<'a>(Vec<&'a str>);
 
-impl Fields for Line<'_> {
+impl Fields for DumpLine<'_> {
     fn number(&self, column: usize, what: &str) -> Result<f64, String> {
         let word = self.text(column);
         let number = word.parse::<f64>().ok().filter(|number| number.is_finite());
@@ -285,7 +285,7 @@ impl Fields for Line<'_> {
     }
 }
 
-impl Frame {
+impl DumpFrame {
     /// Returns the grains, with a note about the file.
     fn told(self, file: &str, frames: usize, units: Option<String>) -> Rows {
         let units = match units.as_deref() {

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::super::MAX_GRAINS;
 use super::super::read::{Table, named, text, without_folder};
 use super::InitialMotion;
-use super::rows::{Body, Note, Row, Rows, Weight};
+use super::rows::{Body, GrainRow, Note, Rows, Weight};
 use crate::model::range::{RADII, is_within};
 use crate::output::vtp::{Array, PolyData};
 
@@ -46,7 +46,7 @@ fn rows(frame: &PolyData, name: &str) -> Result<Rows, String> {
     if (1..material.len()).any(|i| material.component(i, 0) != material.component(0, 0)) {
         return Err("the frame holds grains of several materials".to_owned());
     }
-    let row = |(i, &place): (usize, &[f64; 3])| Row {
+    let row = |(i, &place): (usize, &[f64; 3])| GrainRow {
         position: DVec3::from_array(place),
         radius: Some(radius.component(i, 0)),
         motion: InitialMotion {
@@ -66,7 +66,7 @@ fn rows(frame: &PolyData, name: &str) -> Result<Rows, String> {
         return Err(format!("the frame holds more than {MAX_GRAINS} grains"));
     }
     let rows = frame.points.iter().enumerate().map(row).map(sound).enumerate();
-    let rows: Result<Vec<Row>, String> =
+    let rows: Result<Vec<GrainRow>, String> =
         rows.map(|(i, row)| row.map_err(|what| format!("grain {i} of the frame has {what}"))).collect();
     let head =
         format!("{}: {} grains of the frame at {} s", without_folder(name), frame.points.len(), frame.time);
@@ -77,7 +77,7 @@ fn rows(frame: &PolyData, name: &str) -> Result<Rows, String> {
 }
 
 /// Returns the row, or what is wrong with it.
-fn sound(row: Row) -> Result<Row, String> {
+fn sound(row: GrainRow) -> Result<GrainRow, String> {
     let vectors = [("place", Some(row.position)), ("velocity", row.motion.velocity)];
     let vectors = vectors.into_iter().chain([("angular velocity", row.motion.angular_velocity)]);
     for (name, vector) in vectors.filter_map(|(name, vector)| Some((name, vector?))) {

@@ -21,7 +21,7 @@ pub struct Lattice {
     spacing: f64,
     /// Largest displacement of a grain from its site along each axis \[m\].
     jitter: f64,
-    extent: Extent,
+    extent: LatticeExtent,
     /// Number of grains at which filling stops.
     count: Option<u64>,
 }
@@ -37,7 +37,7 @@ enum Structure {
 
 /// Extent of the lattice.
 #[derive(Debug, Clone, PartialEq)]
-enum Extent {
+enum LatticeExtent {
     /// Number of sites per axis from a first site on.
     Counts {
         /// First site \[m\].
@@ -71,7 +71,7 @@ pub fn read(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Lattice> {
     Some(Lattice { structure, spacing, jitter, extent: extent?, count })
 }
 
-fn extent(table: &mut Table<'_>, count: Option<u64>) -> Option<Extent> {
+fn extent(table: &mut Table<'_>, count: Option<u64>) -> Option<LatticeExtent> {
     let ways = [
         table.has("within"),
         table.has("corner") || table.has("counts"),
@@ -85,16 +85,16 @@ fn extent(table: &mut Table<'_>, count: Option<u64>) -> Option<Extent> {
         return None;
     }
     match ways {
-        [true, ..] => table.get("within", region).map(Extent::Within),
+        [true, ..] => table.get("within", region).map(LatticeExtent::Within),
         [_, true, _] => counted(table, count),
-        _ => corners(table).map(|(min, max)| Extent::Within(Region::Box { min, max })),
+        _ => corners(table).map(|(min, max)| LatticeExtent::Within(Region::Box { min, max })),
     }
 }
 
-fn counted(table: &mut Table<'_>, count: Option<u64>) -> Option<Extent> {
+fn counted(table: &mut Table<'_>, count: Option<u64>) -> Option<LatticeExtent> {
     let corner = table.get("corner", vector);
     let counts = table.get("counts", |node| sites_per_axis(node, count));
-    Some(Extent::Counts { corner: corner?, counts: counts? })
+    Some(LatticeExtent::Counts { corner: corner?, counts: counts? })
 }
 
 /// Reads `[nx, ny, nz]`, or `[nx, ny]` for the number of layers that `count` needs.
@@ -126,8 +126,10 @@ impl Lattice {
     pub fn count(&self) -> Option<u64> {
         match (&self.extent, self.count) {
             (_, Some(count)) => Some(count),
-            (Extent::Counts { counts, .. }, None) => Some(counts.iter().fold(1, |a, b| a.saturating_mul(*b))),
-            (Extent::Within(_), None) => None,
+            (LatticeExtent::Counts { counts, .. }, None) => {
+                Some(counts.iter().fold(1, |a, b| a.saturating_mul(*b)))
+            }
+            (LatticeExtent::Within(_), None) => None,
         }
     }
 
@@ -137,8 +139,8 @@ impl Lattice {
     /// When there are fewer sites than the count asks for, none at all, or far too many.
     pub fn sites(&self, largest: f64) -> Result<Vec<DVec3>, Refusal> {
         let (corner, counts) = match &self.extent {
-            Extent::Counts { corner, counts } => (*corner, *counts),
-            Extent::Within(region) => self.cover(region, largest),
+            LatticeExtent::Counts { corner, counts } => (*corner, *counts),
+            LatticeExtent::Within(region) => self.cover(region, largest),
         };
         let visited = counts.iter().map(|&count| count as f64).product::<f64>();
         if visited > MAX_SITES {
@@ -152,8 +154,8 @@ impl Lattice {
         let index = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
         let sites = index.map(|index| corner + self.offset(index));
         let sites: Vec<DVec3> = match &self.extent {
-            Extent::Counts { .. } => sites.take(room).collect(),
-            Extent::Within(region) => {
+            LatticeExtent::Counts { .. } => sites.take(room).collect(),
+            LatticeExtent::Within(region) => {
                 sites.filter(|&site| region.contains(site, largest, self.jitter)).take(room).collect()
             }
         };
@@ -222,13 +224,13 @@ impl Lattice {
 mod tests {
     use super::*;
 
-    fn lattice(structure: Structure, extent: Extent, count: Option<u64>) -> Lattice {
+    fn lattice(structure: Structure, extent: LatticeExtent, count: Option<u64>) -> Lattice {
         Lattice { structure, spacing: 1.0, jitter: 0.0, extent, count }
     }
 
     #[test]
     fn a_close_packing_has_twelve_neighbours_and_none_nearer() {
-        let extent = Extent::Counts { corner: DVec3::ZERO, counts: [7, 7, 7] };
+        let extent = LatticeExtent::Counts { corner: DVec3::ZERO, counts: [7, 7, 7] };
         let sites = lattice(Structure::Hexagonal, extent, None).sites(0.5).expect("room");
         let middle = sites[(3 * 7 + 3) * 7 + 3];
         let distances: Vec<f64> = sites.iter().map(|site| site.distance(middle)).collect();
@@ -239,9 +241,10 @@ mod tests {
     #[test]
     fn a_lattice_in_a_region_fills_from_below() {
         let drum = Region::Cylinder { base: DVec3::ZERO, axis: DVec3::Y, length: 4.0, radius: 5.0 };
-        let all = lattice(Structure::Cubic, Extent::Within(drum.clone()), None).sites(0.5).expect("room");
+        let all =
+            lattice(Structure::Cubic, LatticeExtent::Within(drum.clone()), None).sites(0.5).expect("room");
         assert!(all.iter().all(|&site| drum.contains(site, 0.5, 0.0)));
-        let some = lattice(Structure::Cubic, Extent::Within(drum), Some(60)).sites(0.5).expect("room");
+        let some = lattice(Structure::Cubic, LatticeExtent::Within(drum), Some(60)).sites(0.5).expect("room");
         assert_eq!(some, all[..60]);
         assert!(some.windows(2).all(|pair| pair[0].z <= pair[1].z));
         let mean_y = all.iter().map(|site| site.y).sum::<f64>() / all.len() as f64;
@@ -251,7 +254,7 @@ mod tests {
     #[test]
     fn a_box_holds_exactly_the_touching_layers_that_fit() {
         let region = Region::Box { min: DVec3::ZERO, max: DVec3::new(4.0, 3.0, 2.0) };
-        let sites = lattice(Structure::Cubic, Extent::Within(region), None).sites(0.5).expect("room");
+        let sites = lattice(Structure::Cubic, LatticeExtent::Within(region), None).sites(0.5).expect("room");
         assert_eq!(sites.len(), 24);
         assert_eq!(sites[0], DVec3::splat(0.5));
     }

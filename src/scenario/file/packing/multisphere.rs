@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::InitialMotion;
-use super::rows::{Body, Row, Weight};
+use super::rows::{Body, GrainRow, Weight};
 use crate::model::Clump;
 
 /// Largest number of different shapes in a file.
@@ -29,7 +29,7 @@ const RIGID: f64 = 0.01;
 /// Grains of a file whose bodies are put together.
 pub struct Gathered {
     /// Spheres of their own and clumps, each in the place of its first sphere.
-    pub rows: Vec<Row>,
+    pub rows: Vec<GrainRow>,
     /// Clumps of the rows.
     pub clumps: Vec<Clump>,
     /// What was made of what, for the user; empty without bodies.
@@ -40,9 +40,9 @@ pub struct Gathered {
 ///
 /// # Errors
 /// When the spheres of an id are no body of one material, with its id.
-pub fn gather(rows: Vec<Row>, file: &str, apart: &dyn Fn(DVec3) -> DVec3) -> Result<Gathered, String> {
+pub fn gather(rows: Vec<GrainRow>, file: &str, apart: &dyn Fn(DVec3) -> DVec3) -> Result<Gathered, String> {
     let mut places: HashMap<u64, usize> = HashMap::new();
-    let mut groups: Vec<(Option<u64>, Vec<Row>)> = Vec::new();
+    let mut groups: Vec<(Option<u64>, Vec<GrainRow>)> = Vec::new();
     for row in rows {
         match row.body {
             Body::Part(id) => {
@@ -58,7 +58,7 @@ pub fn gather(rows: Vec<Row>, file: &str, apart: &dyn Fn(DVec3) -> DVec3) -> Res
     let all = groups.iter().flat_map(|(_, rows)| rows);
     let far = all.map(|row| row.position.abs().max_element()).fold(0.0, f64::max);
     let (bodies, parts) = (places.len(), places_of(&groups));
-    let mut shapes: Vec<Shape> = Vec::new();
+    let mut shapes: Vec<BodyShape> = Vec::new();
     let mut found = Vec::with_capacity(groups.len());
     for (id, rows) in groups {
         let row = match (id, rows.as_slice()) {
@@ -67,7 +67,7 @@ pub fn gather(rows: Vec<Row>, file: &str, apart: &dyn Fn(DVec3) -> DVec3) -> Res
                 let row = body(&rows, far, &name, apart, &mut shapes);
                 row.map_err(|mistake| format!("the spheres of id_multisphere {id} {mistake}"))?
             }
-            _ => Row { body: Body::Sphere, ..rows[0] },
+            _ => GrainRow { body: Body::Sphere, ..rows[0] },
         };
         found.push(row);
     }
@@ -83,24 +83,25 @@ pub fn gather(rows: Vec<Row>, file: &str, apart: &dyn Fn(DVec3) -> DVec3) -> Res
 }
 
 /// Number of spheres that belong to a body.
-fn places_of(groups: &[(Option<u64>, Vec<Row>)]) -> usize {
+fn places_of(groups: &[(Option<u64>, Vec<GrainRow>)]) -> usize {
     groups.iter().filter(|(id, _)| id.is_some()).map(|(_, rows)| rows.len()).sum()
 }
 
 /// Makes the row of a body of these spheres, and its shape if it is a new one.
 fn body(
-    rows: &[Row],
+    rows: &[GrainRow],
     far: f64,
     name: &dyn Fn() -> String,
     apart: &dyn Fn(DVec3) -> DVec3,
-    shapes: &mut Vec<Shape>,
-) -> Result<Row, String> {
+    shapes: &mut Vec<BodyShape>,
+) -> Result<GrainRow, String> {
     if rows.len() > MOST_SPHERES {
         return Err(format!("are {}, at most {MOST_SPHERES} are possible", rows.len()));
     }
     let first = &rows[0];
-    let sphere =
-        |row: &Row| row.radius.map(|radius| (first.position + apart(row.position - first.position), radius));
+    let sphere = |row: &GrainRow| {
+        row.radius.map(|radius| (first.position + apart(row.position - first.position), radius))
+    };
     let spheres: Option<Vec<(DVec3, f64)>> = rows.iter().map(sphere).collect();
     let spheres = spheres.ok_or("have no column `radius`, which those of a body need")?;
     if rows.iter().any(|row| row.material != first.material) {
@@ -123,12 +124,12 @@ fn body(
             ));
         }
         None => {
-            shapes.push(Shape::new(&name(), centred, near));
+            shapes.push(BodyShape::new(&name(), centred, near));
             (shapes.len() - 1, DQuat::IDENTITY)
         }
     };
     let to_centre = turn * shapes[shape].centre;
-    Ok(Row {
+    Ok(GrainRow {
         position: middle + to_centre,
         radius: Some(shapes[shape].clump.equivalent_radius()),
         motion: motion(rows, &spheres, middle, to_centre)?,
@@ -145,8 +146,8 @@ fn mean(vectors: impl ExactSizeIterator<Item = DVec3>) -> DVec3 {
 }
 
 /// Density of the spheres of a body, or the mass of the body, which LIGGGHTS writes with each of its spheres.
-fn weight(rows: &[Row]) -> Result<Weight, String> {
-    let number = |row: &Row| match row.weight {
+fn weight(rows: &[GrainRow]) -> Result<Weight, String> {
+    let number = |row: &GrainRow| match row.weight {
         Weight::OfMaterial => 0.0,
         Weight::Density(number) | Weight::Mass(number) => number,
     };
@@ -163,7 +164,7 @@ fn weight(rows: &[Row]) -> Result<Weight, String> {
 
 /// Velocity of the centre of mass, which lies `to_centre` from the `middle` of the spheres, and angular velocity.
 fn motion(
-    rows: &[Row],
+    rows: &[GrainRow],
     spheres: &[(DVec3, f64)],
     middle: DVec3,
     to_centre: DVec3,
@@ -211,7 +212,7 @@ fn turn_of(points: impl Iterator<Item = (DVec3, DVec3)>) -> DVec3 {
 }
 
 /// Shape of a body.
-struct Shape {
+struct BodyShape {
     /// Centres \[m\] about their mean, and radii \[m\].
     spheres: Vec<(DVec3, f64)>,
     /// Centre of mass \[m\] about the mean of the centres.
@@ -222,9 +223,9 @@ struct Shape {
     anchors: Vec<usize>,
 }
 
-impl Shape {
+impl BodyShape {
     /// Shape of these spheres, whose places are known to `near` \[m\].
-    fn new(name: &str, spheres: Vec<(DVec3, f64)>, near: f64) -> Shape {
+    fn new(name: &str, spheres: Vec<(DVec3, f64)>, near: f64) -> BodyShape {
         let clump = Clump::of_spheres(name, &spheres);
         let centre = spheres[0].0 - clump.axes * clump.spheres[0].0;
         let farthest = |distance: &dyn Fn(DVec3) -> f64| {
@@ -241,7 +242,7 @@ impl Shape {
                 anchors.extend(farthest(&|place| (place - from).cross(line).length()));
             }
         }
-        Shape { spheres, centre, clump, anchors }
+        BodyShape { spheres, centre, clump, anchors }
     }
 
     /// Turn of this shape onto spheres about their mean, whose places are known to `near` \[m\]; `None` if they are another shape.

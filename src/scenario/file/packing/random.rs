@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{InitialMotion, Placed, Refusal};
+use super::{InitialMotion, PlacedGrain, Refusal};
 use crate::model::Random;
 use crate::model::Region;
 use crate::model::{Periodic, sphere_volume};
@@ -22,7 +22,7 @@ pub fn fill(
     random: &mut Random,
     place: &dyn Fn(f64, &mut Random) -> DVec3,
     is_blocked: &dyn Fn(DVec3, f64) -> bool,
-) -> Result<Vec<Placed>, Refusal> {
+) -> Result<Vec<PlacedGrain>, Refusal> {
     sizes.sort_by(|a, b| b.total_cmp(a));
     let count = sizes.len();
     let solid = sizes.iter().map(|&radius| sphere_volume(radius)).sum::<f64>() / region.volume();
@@ -43,7 +43,7 @@ pub fn fill(
         let position = (0..TRIES).map(|_| place(radius, random)).find(free);
         let Some(position) = position else { return Err(refuse(placed.len(), count, solid)) };
         grid.insert(position, radius);
-        placed.push(Placed { position, radius, motion: InitialMotion::default() });
+        placed.push(PlacedGrain { position, radius, motion: InitialMotion::default() });
     }
     Ok(placed)
 }

@@ -3,13 +3,13 @@
 use glam::{DQuat, DVec3};
 
 use super::units::Units;
-use super::{InitialMotion, Placed};
+use super::{InitialMotion, PlacedGrain};
 use crate::model::range::{FAR, RADII, WITHIN_FAR, WITHIN_RADII};
 use crate::model::{Clump, MaterialId};
 
 /// A grain in a row of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row {
+pub struct GrainRow {
     /// Centre \[m\].
     pub position: DVec3,
     /// Radius \[m\], if the file has one.
@@ -37,10 +37,10 @@ pub enum Body {
     Clump(u32),
 }
 
-impl Row {
+impl GrainRow {
     /// Returns the grain with the given radius, unless the row has its own radius.
-    pub fn placed(&self, radius: f64) -> Placed {
-        Placed { position: self.position, radius: self.radius.unwrap_or(radius), motion: self.motion }
+    pub fn placed(&self, radius: f64) -> PlacedGrain {
+        PlacedGrain { position: self.position, radius: self.radius.unwrap_or(radius), motion: self.motion }
     }
 }
 
@@ -59,7 +59,7 @@ pub enum Weight {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows {
     /// The grains.
-    pub rows: Vec<Row>,
+    pub rows: Vec<GrainRow>,
     /// Clumps of those grains that are bodies of several spheres.
     pub clumps: Vec<Clump>,
     /// Words in the column of types or materials, each once.
@@ -234,7 +234,7 @@ impl Layout {
     ///
     /// # Errors
     /// What is wrong with which column.
-    pub fn row(&self, fields: &impl Fields, kind: Option<u32>) -> Result<Row, String> {
+    pub fn row(&self, fields: &impl Fields, kind: Option<u32>) -> Result<GrainRow, String> {
         let units = &self.units;
         let plain = |at: usize, unit: f64| {
             let number = unit * fields.number(at, &self.titles[at])?;
@@ -251,7 +251,7 @@ impl Layout {
         };
         let length = if self.is_scaled { 1.0 } else { units.length };
         let [x, y, z] = self.place;
-        Ok(Row {
+        Ok(GrainRow {
             position: DVec3::new(plain(x, length)?, plain(y, length)?, plain(z, length)?),
             radius: self.radius(of(RADIUS, units.length)?, of(DIAMETER, units.length)?)?,
             motion: InitialMotion {

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::scenario::file::keys::Step;
-use crate::scenario::file::problems::{Problem, Source};
+use crate::scenario::file::problems::{Problem, SourceText};
 
-use super::{Filled, Need, Report};
+use super::{Filled, Need, ReadReport};
 
 /// Request of a reader for the value at a path.
 #[derive(Clone, Copy)]
@@ -62,10 +62,10 @@ impl Trace {
     }
 }
 
-impl Report {
+impl ReadReport {
     /// Creates a report about a text that records the requests of the readers.
-    pub fn listening(source: Arc<Source>) -> Report {
-        Report { asked: Some(RefCell::default()), ..Report::new(source) }
+    pub fn listening(source: Arc<SourceText>) -> ReadReport {
+        ReadReport { asked: Some(RefCell::default()), ..ReadReport::new(source) }
     }
 
     /// Returns all that the report recorded.

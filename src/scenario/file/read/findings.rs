@@ -6,7 +6,7 @@ use crate::scenario::file::keys::Step;
 use crate::scenario::file::problems::Problem;
 
 /// A mistake with its place in the text, and what it may follow from.
-pub struct Finding {
+pub struct Mistake {
     /// Byte at which its place in the text starts.
     pub start: usize,
     /// The mistake.
@@ -30,7 +30,7 @@ const LISTED: usize = 5;
 
 /// Returns the mistakes in the order of the text, each cause once. `misspelt` lists keys that are unknown, as the path of their table and
 /// the key that each is likely to stand for.
-pub fn one_per_cause(mut findings: Vec<Finding>, misspelt: &[(Vec<Step>, String)]) -> Vec<Problem> {
+pub fn one_per_cause(mut findings: Vec<Mistake>, misspelt: &[(Vec<Step>, String)]) -> Vec<Problem> {
     findings.sort_by_key(|finding| finding.start);
     findings.retain(|finding| match &finding.follows {
         Follows::Misspelt(path, keys) => {
@@ -40,7 +40,7 @@ pub fn one_per_cause(mut findings: Vec<Finding>, misspelt: &[(Vec<Step>, String)
     });
     let mut places: HashMap<String, (usize, Vec<usize>)> = HashMap::new();
     let mut problems: Vec<Problem> = Vec::new();
-    for Finding { problem, follows, .. } in findings {
+    for Mistake { problem, follows, .. } in findings {
         if let Follows::Cause(cause) = follows {
             if let Some((first, lines)) = places.get_mut(&cause) {
                 let line = |problem: &Problem| problem.position().map(|(line, _)| line);

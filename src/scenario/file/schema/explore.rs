@@ -11,7 +11,7 @@ use crate::scenario::file::read::asked::{Asked, Trace};
 use crate::scenario::file::trace;
 
 /// Form of value that a key may have.
-pub enum Form {
+pub enum ValueForm {
     /// A number.
     Number(Need),
     /// A whole number between two bounds, both included.
@@ -25,21 +25,21 @@ pub enum Form {
     /// A list of three numbers.
     Vector,
     /// A list of any length.
-    List(Vec<Form>),
+    List(Vec<ValueForm>),
     /// A table with known keys.
-    Table(Vec<Entry>),
+    Table(Vec<KeyEntry>),
     /// A table whose `kind` decides about its other keys.
-    Tagged(Vec<(&'static str, Vec<Entry>)>),
+    Tagged(Vec<(&'static str, Vec<KeyEntry>)>),
     /// A table with the user's own names as keys.
-    Named(Vec<Form>),
+    Named(Vec<ValueForm>),
 }
 
 /// Key of a table.
-pub struct Entry {
+pub struct KeyEntry {
     /// The key.
     pub key: &'static str,
     /// Forms that its value may have, if any were found.
-    pub forms: Vec<Form>,
+    pub forms: Vec<ValueForm>,
     /// Whether the key is required in every form of the table.
     pub is_required: bool,
     /// Default value of the key, if it is the same in all scenarios.
@@ -47,8 +47,8 @@ pub struct Entry {
 }
 
 /// Key that was found.
-struct Known {
-    entry: Entry,
+struct FoundKey {
+    entry: KeyEntry,
     /// Sample values, one of each form.
     samples: Vec<Value>,
 }
@@ -75,18 +75,18 @@ const VECTORS: [[f64; 3]; 4] = [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [3.0, 3.0, 3.0
 const LENGTHS: [usize; 3] = [1, 2, 3];
 
 /// Returns the keys of a scenario.
-pub fn root() -> Vec<Entry> {
-    let place = Place { document: BASE.clone(), path: Vec::new() };
+pub fn root() -> Vec<KeyEntry> {
+    let place = ExploredPlace { document: BASE.clone(), path: Vec::new() };
     place.entries(Table::new()).0
 }
 
 /// Place in a scenario whose value is explored.
-struct Place {
+struct ExploredPlace {
     document: Table,
     path: Vec<Step>,
 }
 
-impl Place {
+impl ExploredPlace {
     /// Returns the scenario with this value in this place; at the top of the file the keys of a table are added to the existing ones.
     fn with(&self, value: &Value) -> Table {
         let mut document = self.document.clone();
@@ -108,9 +108,9 @@ impl Place {
     }
 
     /// Returns the place of a value within a table that stands in this place.
-    fn within(&self, table: &Table, step: Step) -> Place {
+    fn within(&self, table: &Table, step: Step) -> ExploredPlace {
         let document = self.with(&Value::Table(table.clone()));
-        Place { document, path: [&self.path[..], &[step]].concat() }
+        ExploredPlace { document, path: [&self.path[..], &[step]].concat() }
     }
 
     /// Returns the value with which the scenario has the fewest mistakes.
@@ -119,22 +119,22 @@ impl Place {
     }
 
     /// Returns the forms that the value in this place may have, and sample values, one of each form.
-    fn forms(&self) -> (Vec<Form>, Vec<Value>) {
+    fn forms(&self) -> (Vec<ValueForm>, Vec<Value>) {
         let found = [self.scalars(), self.list(), self.table()];
         let (forms, samples): (Vec<_>, Vec<Vec<_>>) = found.into_iter().flatten().unzip();
         (forms, samples.concat())
     }
 
-    fn scalars(&self) -> Vec<(Form, Vec<Value>)> {
+    fn scalars(&self) -> Vec<(ValueForm, Vec<Value>)> {
         let probes: [Value; 4] = ["probe".into(), 0.5.into(), 1.into(), true.into()];
-        let mut found: Vec<(Form, Vec<Value>)> = Vec::new();
+        let mut found: Vec<(ValueForm, Vec<Value>)> = Vec::new();
         for asked in probes.iter().flat_map(|probe| self.asked(probe)) {
             let Some((form, samples)) = scalar(asked) else { continue };
             let is_new =
                 found.iter().all(|(known, _)| std::mem::discriminant(known) != std::mem::discriminant(&form));
             if is_new {
                 let samples = match form {
-                    Form::Word(_) => samples,
+                    ValueForm::Word(_) => samples,
                     _ => self.best(samples).into_iter().collect(),
                 };
                 found.push((form, samples));
@@ -143,11 +143,11 @@ impl Place {
         found
     }
 
-    fn list(&self) -> Vec<(Form, Vec<Value>)> {
+    fn list(&self) -> Vec<(ValueForm, Vec<Value>)> {
         let asked = self.asked(&Value::Array(Vec::new()));
         if asked.iter().any(|asked| matches!(asked, Asked::Vector)) {
             let sample = self.best(VECTORS.map(|vector| Value::from(vector.to_vec())));
-            return vec![(Form::Vector, sample.into_iter().collect())];
+            return vec![(ValueForm::Vector, sample.into_iter().collect())];
         }
         if !asked.iter().any(|asked| matches!(asked, Asked::List)) {
             return Vec::new();
@@ -155,7 +155,8 @@ impl Place {
         // If the base scenario has this list, others refer to its elements: the new element is added behind them.
         let there = elements(&self.document, &self.path);
         let document = self.with(&Value::Array(there.clone()));
-        let element = Place { document, path: [&self.path[..], &[Step::Index(there.len())]].concat() };
+        let element =
+            ExploredPlace { document, path: [&self.path[..], &[Step::Index(there.len())]].concat() };
         let (forms, samples) = element.forms();
         let sample = element.best(samples);
         let lists = LENGTHS.map(|length| {
@@ -163,10 +164,10 @@ impl Place {
                 there.iter().cloned().chain(std::iter::repeat_n(sample.clone(), length).flatten()).collect(),
             )
         });
-        vec![(Form::List(forms), self.best(lists).into_iter().collect())]
+        vec![(ValueForm::List(forms), self.best(lists).into_iter().collect())]
     }
 
-    fn table(&self) -> Vec<(Form, Vec<Value>)> {
+    fn table(&self) -> Vec<(ValueForm, Vec<Value>)> {
         let asked = self.asked(&Value::Table(Table::new()));
         let is = |what: fn(&Asked) -> bool| asked.iter().any(what);
         if !is(|asked| matches!(asked, Asked::Table)) {
@@ -181,30 +182,30 @@ impl Place {
             Some(words) => self.tagged(words),
             None => {
                 let (entries, sample) = self.entries(Table::new());
-                (Form::Table(entries), vec![Value::Table(sample)])
+                (ValueForm::Table(entries), vec![Value::Table(sample)])
             }
         }]
     }
 
-    fn named(&self) -> (Form, Vec<Value>) {
+    fn named(&self) -> (ValueForm, Vec<Value>) {
         let place = self.within(&Table::new(), Step::Key("height".to_owned()));
         let (forms, samples) = place.forms();
         let sample = place.best(samples).map(|sample| ("height".to_owned(), sample)).into_iter().collect();
-        (Form::Named(forms), vec![Value::Table(sample)])
+        (ValueForm::Named(forms), vec![Value::Table(sample)])
     }
 
-    fn tagged(&self, words: &'static [&'static str]) -> (Form, Vec<Value>) {
+    fn tagged(&self, words: &'static [&'static str]) -> (ValueForm, Vec<Value>) {
         let mut samples = Vec::new();
         let kinds = words.iter().map(|&word| {
             let (entries, sample) = self.entries(Table::from_iter([("kind".to_owned(), word.into())]));
             samples.push(Value::Table(sample));
             (word, entries)
         });
-        (Form::Tagged(kinds.collect()), samples)
+        (ValueForm::Tagged(kinds.collect()), samples)
     }
 
     /// Returns the keys of the table in this place, which has some keys already, and such a table with all required keys.
-    fn entries(&self, mut table: Table) -> (Vec<Entry>, Table) {
+    fn entries(&self, mut table: Table) -> (Vec<KeyEntry>, Table) {
         let (mut found, bare) = (Vec::new(), table.clone());
         self.explore(&mut found, &table, Again::No);
         // The keys that are present decide which others the reader asks for: keys are explored again together with the keys that they need.
@@ -229,7 +230,7 @@ impl Place {
 
     /// Adds the keys that the reader asks for beside those in `table`. The values of a known key are explored if they were not seen yet, or
     /// again on request.
-    fn explore(&self, found: &mut Vec<Known>, table: &Table, again: Again) {
+    fn explore(&self, found: &mut Vec<FoundKey>, table: &Table, again: Again) {
         let trace = self.trace(&Value::Table(table.clone()));
         let keys = trace.of(&self.path).filter_map(|asked| match asked {
             Asked::Key(key) if key != "kind" => Some(key),
@@ -247,14 +248,17 @@ impl Place {
                 Some(known) => (known.entry.forms, known.samples) = (forms, samples),
                 None => {
                     let default = self.default_of(&trace, table, key);
-                    found.push(Known { entry: Entry { key, forms, is_required: false, default }, samples });
+                    found.push(FoundKey {
+                        entry: KeyEntry { key, forms, is_required: false, default },
+                        samples,
+                    });
                 }
             }
         }
     }
 
     /// Returns a key with a value that reduces the number of mistakes the most, if there is one.
-    fn helpful(&self, found: &[Known], table: &Table) -> Option<(String, Value)> {
+    fn helpful(&self, found: &[FoundKey], table: &Table) -> Option<(String, Value)> {
         let mistakes = |table: Table| self.trace(&Value::Table(table)).problems.len();
         let with = |extra: &(String, Value)| table.clone().into_iter().chain([extra.clone()]).collect();
         let best = company(found, table).into_iter().map(|extra| (mistakes(with(&extra)), extra));
@@ -269,7 +273,7 @@ impl Place {
         let mut document = Value::Table(self.document.clone());
         scale(&mut document);
         let Value::Table(document) = document else { return None };
-        let other = Place { document, path: self.path.clone() }.trace(&scaled);
+        let other = ExploredPlace { document, path: self.path.clone() }.trace(&scaled);
         let default = filled(trace, &self.path, key)?;
         (!["name", "title"].contains(&key) && filled(&other, &self.path, key)? == default).then_some(default)
     }
@@ -278,7 +282,7 @@ impl Place {
     fn is_required(&self, key: &str, table: &Table, optional: &[(String, Value)]) -> bool {
         let others: Table = table.clone().into_iter().filter(|(other, _)| other != key).collect();
         let is_missed = |table: Table| {
-            let mut place = Place { document: self.document.clone(), path: self.path.clone() };
+            let mut place = ExploredPlace { document: self.document.clone(), path: self.path.clone() };
             if place.path.is_empty() {
                 place.document.remove(key);
             }
@@ -291,18 +295,19 @@ impl Place {
 }
 
 /// Returns the form of a value that was read, and values to try for it.
-fn scalar(asked: Asked) -> Option<(Form, Vec<Value>)> {
+fn scalar(asked: Asked) -> Option<(ValueForm, Vec<Value>)> {
     Some(match asked {
-        Asked::Number(need) => {
-            (Form::Number(need), NUMBERS.into_iter().filter(|&x| need.accepts(x)).map(Value::from).collect())
-        }
+        Asked::Number(need) => (
+            ValueForm::Number(need),
+            NUMBERS.into_iter().filter(|&x| need.accepts(x)).map(Value::from).collect(),
+        ),
         Asked::Whole { least, most } => {
             let fits = |whole: &i64| u64::try_from(*whole).is_ok_and(|whole| (least..=most).contains(&whole));
-            (Form::Whole(least, most), WHOLES.into_iter().filter(fits).map(Value::from).collect())
+            (ValueForm::Whole(least, most), WHOLES.into_iter().filter(fits).map(Value::from).collect())
         }
-        Asked::Text => (Form::Text, TEXTS.map(Value::from).to_vec()),
-        Asked::Word(words) => (Form::Word(words), words.iter().map(|&word| Value::from(word)).collect()),
-        Asked::Boolean => (Form::Boolean, vec![true.into(), false.into()]),
+        Asked::Text => (ValueForm::Text, TEXTS.map(Value::from).to_vec()),
+        Asked::Word(words) => (ValueForm::Word(words), words.iter().map(|&word| Value::from(word)).collect()),
+        Asked::Boolean => (ValueForm::Boolean, vec![true.into(), false.into()]),
         _ => return None,
     })
 }
@@ -316,8 +321,8 @@ fn missing<'t>(trace: &'t Trace, path: &'t [Step]) -> impl Iterator<Item = &'sta
 }
 
 /// Returns keys with sample values that differ from those in `table`, words last: the meaning of a word may depend on other keys.
-fn company(found: &[Known], table: &Table) -> Vec<(String, Value)> {
-    let with = |known: &Known| {
+fn company(found: &[FoundKey], table: &Table) -> Vec<(String, Value)> {
+    let with = |known: &FoundKey| {
         let key = known.entry.key;
         let others = known.samples.iter().filter(move |sample| table.get(key) != Some(*sample));
         others.map(|sample| (key.to_owned(), sample.clone())).collect::<Vec<_>>()

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::describe::description;
-use super::explore::{Entry, Form};
+use super::explore::{KeyEntry, ValueForm};
 use crate::scenario::file::read::Need;
 
 /// Returns the schema of a file with these keys.
-pub fn schema(entries: &[Entry]) -> Value {
+pub fn schema(entries: &[KeyEntry]) -> Value {
     let mut schema = table("", entries);
     schema.insert("$schema".to_owned(), "http://json-schema.org/draft-07/schema#".into());
     schema.insert("title".to_owned(), "esker scenario".into());
@@ -16,8 +16,8 @@ pub fn schema(entries: &[Entry]) -> Value {
 }
 
 /// Returns the schema of a table that is the value of `owner`.
-fn table(owner: &str, entries: &[Entry]) -> Map<String, Value> {
-    let property = |entry: &Entry| (entry.key.to_owned(), Value::Object(property(owner, entry)));
+fn table(owner: &str, entries: &[KeyEntry]) -> Map<String, Value> {
+    let property = |entry: &KeyEntry| (entry.key.to_owned(), Value::Object(property(owner, entry)));
     let required: Vec<&str> =
         entries.iter().filter(|entry| entry.is_required).map(|entry| entry.key).collect();
     let mut schema = Map::from_iter([
@@ -31,7 +31,7 @@ fn table(owner: &str, entries: &[Entry]) -> Map<String, Value> {
     schema
 }
 
-fn property(owner: &str, entry: &Entry) -> Map<String, Value> {
+fn property(owner: &str, entry: &KeyEntry) -> Map<String, Value> {
     let mut schema = any_of(entry.key, &entry.forms);
     if let Some(words) = description(owner, entry.key) {
         let of_value = schema.get("description").and_then(Value::as_str);
@@ -45,7 +45,7 @@ fn property(owner: &str, entry: &Entry) -> Map<String, Value> {
 }
 
 /// Returns the schema of a value of `key` that may have any of these forms.
-fn any_of(key: &str, forms: &[Form]) -> Map<String, Value> {
+fn any_of(key: &str, forms: &[ValueForm]) -> Map<String, Value> {
     let mut schemas: Vec<Map<String, Value>> = forms.iter().flat_map(|form| schemas(key, form)).collect();
     match schemas.len() {
         1 => schemas.swap_remove(0),
@@ -54,28 +54,28 @@ fn any_of(key: &str, forms: &[Form]) -> Map<String, Value> {
 }
 
 /// Returns the schemas of a form, one of which must match.
-fn schemas(key: &str, form: &Form) -> Vec<Map<String, Value>> {
+fn schemas(key: &str, form: &ValueForm) -> Vec<Map<String, Value>> {
     let schema = match form {
-        Form::Number(need) => return vec![number(need)],
-        Form::Table(entries) => return vec![table(key, entries)],
-        Form::Tagged(kinds) => {
+        ValueForm::Number(need) => return vec![number(need)],
+        ValueForm::Table(entries) => return vec![table(key, entries)],
+        ValueForm::Tagged(kinds) => {
             return kinds.iter().map(|(kind, entries)| tagged(key, kind, entries)).collect();
         }
-        Form::Whole(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
-        Form::Text => json!({ "type": "string" }),
-        Form::Word(words) => json!({ "enum": words }),
-        Form::Boolean => json!({ "type": "boolean" }),
-        Form::Vector => {
+        ValueForm::Whole(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        ValueForm::Text => json!({ "type": "string" }),
+        ValueForm::Word(words) => json!({ "enum": words }),
+        ValueForm::Boolean => json!({ "type": "boolean" }),
+        ValueForm::Vector => {
             json!({ "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3 })
         }
-        Form::List(forms) => json!({ "type": "array", "items": any_of(key, forms) }),
-        Form::Named(forms) => json!({ "type": "object", "additionalProperties": any_of(key, forms) }),
+        ValueForm::List(forms) => json!({ "type": "array", "items": any_of(key, forms) }),
+        ValueForm::Named(forms) => json!({ "type": "object", "additionalProperties": any_of(key, forms) }),
     };
     schema.as_object().cloned().into_iter().collect()
 }
 
 /// Returns the schema of a table of this kind.
-fn tagged(key: &str, kind: &str, entries: &[Entry]) -> Map<String, Value> {
+fn tagged(key: &str, kind: &str, entries: &[KeyEntry]) -> Map<String, Value> {
     let mut schema = table(key, entries);
     schema.insert("title".to_owned(), kind.into());
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {

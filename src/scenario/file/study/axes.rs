@@ -95,7 +95,7 @@ fn leaves<'a>(node: Node<'a>, key: &str) -> Vec<(String, Range<usize>, Node<'a>)
 }
 
 /// Axis with its place in the file.
-type Placed = (usize, Axis);
+type PlacedAxis = (usize, Axis);
 
 /// Reads `[axes]` and `[choices]` in the order of the file.
 pub fn axes(root: &mut Table<'_>, size: Size, takes: &Takes<'_>) -> Vec<Axis> {
@@ -128,7 +128,7 @@ pub fn axes(root: &mut Table<'_>, size: Size, takes: &Takes<'_>) -> Vec<Axis> {
     axes
 }
 
-fn placed_axes(axes: Option<Node<'_>>, choices: Option<Node<'_>>, takes: &Takes<'_>) -> Vec<Placed> {
+fn placed_axes(axes: Option<Node<'_>>, choices: Option<Node<'_>>, takes: &Takes<'_>) -> Vec<PlacedAxis> {
     let lists = axes.map(|node| leaves(node, "")).unwrap_or_default();
     let lists = lists.into_iter().map(|(key, span, node)| (span.start, list(&key, &node, takes)));
     let choices = choices.and_then(|node| node.table(|table| Some(table.named()))).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::WORK;
 use super::axes::{Axis, Reference, axis_named, fixed};
 use crate::error::suggest;
-use crate::scenario::file::read::{FINITE, Need, Node, POSITIVE, Report, Table, number, text, word};
+use crate::scenario::file::read::{FINITE, Need, Node, POSITIVE, ReadReport, Table, number, text, word};
 
 /// Condition on a divisor.
 const DIVISOR: Need = Need::new(|x| x.is_finite() && x != 0.0, "a finite number other than 0");
@@ -41,7 +41,7 @@ pub enum NumberKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operand {
     /// Source of the number.
-    pub source: Source,
+    pub source: NumberSource,
     /// Fixed axes, and the indices of their values.
     pub fixed: Vec<(usize, usize)>,
     /// Axes that are not fixed.
@@ -53,13 +53,13 @@ pub struct Operand {
 impl Operand {
     fn constant(value: f64) -> Operand {
         let name = value.to_string();
-        Operand { source: Source::Constant(value), fixed: Vec::new(), axes: Vec::new(), name }
+        Operand { source: NumberSource::Constant(value), fixed: Vec::new(), axes: Vec::new(), name }
     }
 }
 
 /// Source of a number.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Source {
+pub enum NumberSource {
     /// Quantity of every run: a kept one, or one that every run has.
     Column(String),
     /// Quantity of a reference run.
@@ -116,7 +116,7 @@ pub enum Reduce {
 }
 
 /// Axes, references and numbers that the entries of a study may refer to.
-pub struct Known<'a> {
+pub struct KnownNames<'a> {
     /// The axes.
     pub axes: &'a [Axis],
     /// The reference runs.
@@ -127,10 +127,10 @@ pub struct Known<'a> {
     numbers: Vec<(String, Option<Vec<usize>>)>,
 }
 
-impl<'a> Known<'a> {
-    pub fn new(axes: &'a [Axis], references: &'a [Reference], kept: Vec<String>) -> Known<'a> {
+impl<'a> KnownNames<'a> {
+    pub fn new(axes: &'a [Axis], references: &'a [Reference], kept: Vec<String>) -> KnownNames<'a> {
         let columns = kept.into_iter().chain(WORK.map(str::to_owned)).collect();
-        Known { axes, references, columns, numbers: Vec::new() }
+        KnownNames { axes, references, columns, numbers: Vec::new() }
     }
 
     /// Returns the names of all axes, quantities and numbers.
@@ -154,7 +154,7 @@ impl<'a> Known<'a> {
     }
 
     /// Reports a name that no axis, quantity or number has.
-    pub fn check_name(&self, name: &str, span: &Range<usize>, report: &Report) {
+    pub fn check_name(&self, name: &str, span: &Range<usize>, report: &ReadReport) {
         let names = self.names();
         if !names.contains(&name) {
             report.problem(span, format!("there is no axis and no number `{name}`"), suggest(name, names));
@@ -167,20 +167,20 @@ impl<'a> Known<'a> {
     }
 
     /// Reads the name of a number; returns its source, its name and the axes that it depends on.
-    fn source(&self, node: &Node<'_>) -> Option<(Source, String, Vec<usize>)> {
+    fn source(&self, node: &Node<'_>) -> Option<(NumberSource, String, Vec<usize>)> {
         let name = text(node.clone())?;
         if self.columns.contains(&name) {
-            return Some((Source::Column(name.clone()), name, self.all()));
+            return Some((NumberSource::Column(name.clone()), name, self.all()));
         }
         if let Some(i) = self.numbers.iter().position(|(known, _)| *known == name) {
             let axes = self.numbers[i].1.clone()?;
-            return Some((Source::Number(i), name, axes));
+            return Some((NumberSource::Number(i), name, axes));
         }
         if let Some((of, column)) = name.split_once(':')
             && let Some(i) = self.references.iter().position(|reference| reference.name == of)
             && self.columns.iter().any(|known| known == column)
         {
-            let source = Source::Reference(i, column.to_owned());
+            let source = NumberSource::Reference(i, column.to_owned());
             return Some((source, name.clone(), self.references[i].axes.clone()));
         }
         let of_references = self.references.iter().flat_map(|reference| {
@@ -247,7 +247,7 @@ impl<'a> Known<'a> {
 }
 
 /// Reads `[numbers]` and adds them to the known numbers.
-pub fn numbers(root: &mut Table<'_>, known: &mut Known<'_>) -> Vec<Number> {
+pub fn numbers(root: &mut Table<'_>, known: &mut KnownNames<'_>) -> Vec<Number> {
     let named = root.maybe("numbers", |node| node.table(|table| Some(table.named())));
     let mut numbers = Vec::new();
     for (name, span, node) in named.unwrap_or_default() {
@@ -265,7 +265,7 @@ pub fn numbers(root: &mut Table<'_>, known: &mut Known<'_>) -> Vec<Number> {
     if right.len() == count { right } else { Vec::new() }
 }
 
-fn one(name: String, table: &mut Table<'_>, known: &Known<'_>) -> Option<Number> {
+fn one(name: String, table: &mut Table<'_>, known: &KnownNames<'_>) -> Option<Number> {
     if table.has("table") {
         let (axis, values) = table.get("table", |node| node.table(|table| given(table, known)))?;
         return Some(Number { name, axes: vec![axis], kind: NumberKind::Given(values) });
@@ -292,7 +292,7 @@ fn one(name: String, table: &mut Table<'_>, known: &Known<'_>) -> Option<Number>
 /// Reads the comparison with another number; `Some(None)` if there is none.
 fn compare(
     table: &mut Table<'_>,
-    known: &Known<'_>,
+    known: &KnownNames<'_>,
     of: Option<&Operand>,
 ) -> Option<Option<(Compare, Box<Operand>)>> {
     let ways = [
@@ -328,7 +328,7 @@ fn compare(
 }
 
 /// Reads `take` with the keys that belong to it; `Some(None)` if there is none. `of` is `None` if it is faulty.
-fn take(table: &mut Table<'_>, known: &Known<'_>, of: Option<&Operand>) -> Option<Option<TakeAlong>> {
+fn take(table: &mut Table<'_>, known: &KnownNames<'_>, of: Option<&Operand>) -> Option<Option<TakeAlong>> {
     const TAKES: &[&str] =
         &["mean", "maximum", "minimum", "spread", "exponent", "linearity", "at_minimum", "needed"];
     if !table.has("take") {
@@ -379,7 +379,7 @@ fn take(table: &mut Table<'_>, known: &Known<'_>, of: Option<&Operand>) -> Optio
 }
 
 /// Reads the number that replaces the values of an axis, with the same fixed axes as `of`.
-fn measure(node: &Node<'_>, of: &Operand, known: &Known<'_>) -> Option<Operand> {
+fn measure(node: &Node<'_>, of: &Operand, known: &KnownNames<'_>) -> Option<Operand> {
     let (_, name, axes) = known.source(node)?;
     let fixed = of.fixed.iter().copied().filter(|(axis, _)| axes.contains(axis)).collect();
     let operand = known.operand_fixed(node, fixed)?;
@@ -392,7 +392,7 @@ fn measure(node: &Node<'_>, of: &Operand, known: &Known<'_>) -> Option<Operand> 
 }
 
 /// Reads numbers that are given by hand.
-fn given(table: &mut Table<'_>, known: &Known<'_>) -> Option<(usize, Vec<f64>)> {
+fn given(table: &mut Table<'_>, known: &KnownNames<'_>) -> Option<(usize, Vec<f64>)> {
     let axis = table.get("by", |node| axis_named(&node, known.axes));
     let pairs = table.get("values", |node| node.list(pair));
     let (axis, pairs) = (axis?, pairs?);

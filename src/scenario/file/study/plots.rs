@@ -1,7 +1,7 @@
 //! Plots and findings of a study.
 
 use super::axes::{axis_named, fixed};
-use super::numbers::{Known, Operand};
+use super::numbers::{KnownNames, Operand};
 use crate::observe::bounds::Bounds;
 use crate::scenario::expect::bounds;
 use crate::scenario::file::read::{self, Node, Table, text, word};
@@ -29,9 +29,9 @@ pub struct Plot {
     /// Curves of the plot.
     pub curves: Curves,
     /// Scale of x.
-    pub x_scale: Scale,
+    pub x_scale: AxisScale,
     /// Scale of y.
-    pub y_scale: Scale,
+    pub y_scale: AxisScale,
 }
 
 /// Content of a plot.
@@ -63,7 +63,7 @@ pub enum Curves {
 
 /// Scale of an axis of a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
+pub enum AxisScale {
     /// Equal lengths for equal differences.
     Linear,
     /// Equal lengths for equal ratios; values that are not positive are left out.
@@ -71,7 +71,7 @@ pub enum Scale {
 }
 
 /// Reads a finding.
-pub fn finding(table: &mut Table<'_>, known: &Known<'_>) -> Option<Finding> {
+pub fn finding(table: &mut Table<'_>, known: &KnownNames<'_>) -> Option<Finding> {
     let statement = table.get("statement", text);
     let number = table.get("number", |node| known.single(node));
     let note = table.maybe("note", text);
@@ -80,7 +80,7 @@ pub fn finding(table: &mut Table<'_>, known: &Known<'_>) -> Option<Finding> {
 }
 
 /// Reads a plot.
-pub fn plot(table: &mut Table<'_>, known: &Known<'_>) -> Option<Plot> {
+pub fn plot(table: &mut Table<'_>, known: &KnownNames<'_>) -> Option<Plot> {
     let file = table.get("file", file_name);
     let title = table.get("title", text);
     let log = table.maybe("log", |node| node.list(word(&["x", "y"]))).unwrap_or_default();
@@ -89,7 +89,7 @@ pub fn plot(table: &mut Table<'_>, known: &Known<'_>) -> Option<Plot> {
         true => columns(table, fixed),
         false => numbers(table, known, fixed),
     };
-    let scale = |axis| if log.contains(&axis) { Scale::Logarithmic } else { Scale::Linear };
+    let scale = |axis| if log.contains(&axis) { AxisScale::Logarithmic } else { AxisScale::Linear };
     Some(Plot { file: file?, title: title?, curves: curves?, x_scale: scale("x"), y_scale: scale("y") })
 }
 
@@ -126,7 +126,7 @@ fn words(table: &mut Table<'_>) -> Vec<(String, String)> {
     table.named().into_iter().filter_map(|(name, _, node)| Some((name, text(node)?))).collect()
 }
 
-fn numbers(table: &mut Table<'_>, known: &Known<'_>, fixed: Vec<(usize, usize)>) -> Option<Curves> {
+fn numbers(table: &mut Table<'_>, known: &KnownNames<'_>, fixed: Vec<(usize, usize)>) -> Option<Curves> {
     let operand = |node: Node<'_>| known.operand_fixed(&node, fixed.clone());
     let y = table.get("y", |node| one_or_more(node, operand));
     let x = table.node("x");

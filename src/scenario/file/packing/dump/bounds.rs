@@ -4,12 +4,12 @@ use std::io::Read;
 
 use glam::{DMat3, DVec3};
 
-use super::Lines;
+use super::DumpLines;
 use crate::model::range::{FAR, WITHIN_FAR};
 
 /// Box of a frame, with edges along x and, if it is tilted, as LAMMPS tilts them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
+pub struct DumpBounds {
     /// Corner with the smallest scaled coordinates \[m\].
     low: DVec3,
     /// Edges \[m\].
@@ -18,9 +18,9 @@ pub struct Bounds {
     periodic: [bool; 3],
 }
 
-impl Bounds {
+impl DumpBounds {
     /// Reads the three lines after `item`; `unit` is the length of the units in metres.
-    pub fn read(lines: &mut Lines<'_, impl Read>, item: &str, unit: f64) -> Result<Bounds, String> {
+    pub fn read(lines: &mut DumpLines<'_, impl Read>, item: &str, unit: f64) -> Result<DumpBounds, String> {
         let words: Vec<&str> = item.split_whitespace().skip(3).collect();
         let flags = &words[words.len().saturating_sub(3)..];
         let periodic = [0, 1, 2].map(|axis| flags.get(axis).is_some_and(|flag| *flag == "pp"));
@@ -34,7 +34,7 @@ impl Bounds {
             let [a, b, c] = [0, 1, 2].map(|axis| DVec3::from_slice(&rows[axis][..3]));
             let edges = DMat3::from_cols(a, b, c);
             return match edges.determinant() > 0.0 {
-                true => Ok(Bounds { low, edges, periodic }),
+                true => Ok(DumpBounds { low, edges, periodic }),
                 false => Err(lines.says("three edges without a volume, expected those of a box")),
             };
         }
@@ -57,7 +57,7 @@ impl Bounds {
             DVec3::new(xy, size.y, 0.0),
             DVec3::new(xz, yz, size.z),
         );
-        Ok(Bounds { low, edges, periodic })
+        Ok(DumpBounds { low, edges, periodic })
     }
 
     /// Position of a point that is given by shares of the edges \[m\].
@@ -86,7 +86,7 @@ impl Bounds {
 }
 
 /// Reads the numbers of a line: `least`, or three where the box is tilted.
-fn numbers(lines: &mut Lines<'_, impl Read>, least: usize, unit: f64) -> Result<Vec<f64>, String> {
+fn numbers(lines: &mut DumpLines<'_, impl Read>, least: usize, unit: f64) -> Result<Vec<f64>, String> {
     let line = lines.expect("bounds of the box")?;
     let number = |word: &str| word.parse::<f64>().ok().map(|number| unit * number);
     let numbers: Option<Vec<f64>> =

@@ -19,11 +19,11 @@ struct Place {
 }
 
 /// Rows of a body of these spheres, listed from the sphere `first` on.
-fn rows(id: u64, spheres: &[(DVec3, f64)], place: &Place, first: usize) -> Vec<Row> {
+fn rows(id: u64, spheres: &[(DVec3, f64)], place: &Place, first: usize) -> Vec<GrainRow> {
     let row = |&(centre, radius): &(DVec3, f64)| {
         let arm = place.turn * centre;
         let velocity = Some(place.velocity + place.spin.cross(arm));
-        Row {
+        GrainRow {
             position: place.position + arm,
             radius: Some(radius),
             motion: InitialMotion { velocity, angular_velocity: None },
@@ -33,12 +33,12 @@ fn rows(id: u64, spheres: &[(DVec3, f64)], place: &Place, first: usize) -> Vec<R
             body: Body::Part(id),
         }
     };
-    let mut rows: Vec<Row> = spheres.iter().map(row).collect();
+    let mut rows: Vec<GrainRow> = spheres.iter().map(row).collect();
     rows.rotate_left(first);
     rows
 }
 
-fn gathered(rows: Vec<Row>) -> Result<Gathered, String> {
+fn gathered(rows: Vec<GrainRow>) -> Result<Gathered, String> {
     gather(rows, "d.dump", &|apart| apart)
 }
 
@@ -56,7 +56,7 @@ fn places(count: usize) -> Vec<Place> {
 }
 
 /// Spheres of a clump in the place of a row.
-fn spheres_of(found: &Gathered, row: &Row) -> Vec<(DVec3, f64)> {
+fn spheres_of(found: &Gathered, row: &GrainRow) -> Vec<(DVec3, f64)> {
     let Body::Clump(clump) = row.body else { panic!("{row:?}") };
     let clump = &found.clumps[clump as usize];
     let turn = row.orientation.expect("an orientation") * clump.axes;
@@ -73,7 +73,7 @@ fn bodies_of_one_shape_share_a_clump_and_keep_their_spheres_and_velocities() {
         let shape = if i == 11 { &mirrored } else { &SHAPE };
         rows(i as u64 + 1, shape, place, i % 4)
     });
-    let bodies: Vec<Vec<Row>> = bodies.collect();
+    let bodies: Vec<Vec<GrainRow>> = bodies.collect();
     let found = gathered(bodies.concat()).expect("bodies");
     assert_eq!((found.rows.len(), found.clumps.len()), (12, 2));
     assert_eq!(found.told, "; 48 spheres are 12 bodies of 2 shapes, by id_multisphere");
@@ -99,7 +99,7 @@ fn bodies_of_one_shape_share_a_clump_and_keep_their_spheres_and_velocities() {
 #[test]
 fn six_digits_are_enough_to_know_a_shape() {
     let round = |number: f64| format!("{number:.5e}").parse::<f64>().expect("a number");
-    let mut all: Vec<Row> =
+    let mut all: Vec<GrainRow> =
         places(40).iter().enumerate().flat_map(|(i, place)| rows(i as u64 + 1, &SHAPE, place, 0)).collect();
     for row in &mut all {
         row.position = DVec3::from_array(row.position.to_array().map(round));
@@ -135,17 +135,17 @@ fn a_line_of_spheres_spins_about_itself_as_the_file_says() {
 fn spheres_alone_stay_spheres_and_what_is_no_body_is_refused_with_its_id() {
     let place = places(1)[0];
     let good = rows(3, &SHAPE, &place, 0);
-    let single = Row { body: Body::Sphere, ..good[0] };
-    let lone = Row { body: Body::Part(9), ..good[1] };
+    let single = GrainRow { body: Body::Sphere, ..good[0] };
+    let lone = GrainRow { body: Body::Part(9), ..good[1] };
     let found = gathered(vec![single, lone]).expect("spheres");
-    assert_eq!((found.rows, found.clumps.len()), (vec![single, Row { body: Body::Sphere, ..lone }], 0));
-    let wrong = |change: &dyn Fn(&mut Row)| {
+    assert_eq!((found.rows, found.clumps.len()), (vec![single, GrainRow { body: Body::Sphere, ..lone }], 0));
+    let wrong = |change: &dyn Fn(&mut GrainRow)| {
         let mut rows = good.clone();
         change(&mut rows[2]);
         gathered(rows).map(|found| found.told).expect_err("no body")
     };
     for (change, cause) in [
-        (&(|row: &mut Row| row.material = Some(1)) as &dyn Fn(&mut Row), "are of several types"),
+        (&(|row: &mut GrainRow| row.material = Some(1)) as &dyn Fn(&mut GrainRow), "are of several types"),
         (&|row| row.radius = None, "have no column `radius`"),
         (&|row| row.weight = Weight::Mass(2.0), "have a mass of 0 and 2"),
         (&|row| row.motion.velocity = Some(DVec3::X * 100.0), "expected a body that moves as one"),
@@ -154,7 +154,8 @@ fn spheres_alone_stay_spheres_and_what_is_no_body_is_refused_with_its_id() {
         assert!(wrong.contains("the spheres of id_multisphere 3 ") && wrong.contains(cause), "{wrong}");
     }
     // LIGGGHTS writes the mass of the body with each of its spheres.
-    let heavy: Vec<Row> = good.iter().map(|row| Row { weight: Weight::Mass(2.0), ..*row }).collect();
+    let heavy: Vec<GrainRow> =
+        good.iter().map(|row| GrainRow { weight: Weight::Mass(2.0), ..*row }).collect();
     let found = gathered(heavy).expect("a body");
     assert_eq!(found.rows[0].weight, Weight::Mass(2.0));
     assert!(found.told.ends_with("the mass of each sphere being that of its whole body"), "{}", found.told);
