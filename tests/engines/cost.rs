@@ -1,5 +1,6 @@
 //! Guard of speed that no machine disturbs: dispatches of a step and bytes that its kernels must move, of three scenes, compared with
 //! `benches/results/cost.csv`. A change that makes a step dearer shows here, and is committed with its reason.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use esker::engine::Engine;
 use esker::gpu::step::NONSMOOTH;
