@@ -1,6 +1,6 @@
 //! The contact law: every formula of a contact between two bodies, once. A solver knows contact constraints and their cones; what makes
 //! their coefficients of materials, sizes and overlaps is here, beside the name of the shader that has the same formula in single
-//! precision.
+//! precision. The forces of the springs of the smooth method \[E13\] are in `cpu::springs`.
 //!
 //! | Part | Formula |
 //! |---|---|
