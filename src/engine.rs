@@ -16,6 +16,8 @@ pub mod stages;
 
 use std::fmt;
 use std::future::Future;
+#[cfg(feature = "scenario")]
+use std::io::Write;
 use std::pin::Pin;
 
 use glam::DVec3;
@@ -30,8 +32,6 @@ pub use self::balance::{EnergyBalance, Entries};
 pub(crate) use self::impacts::ELASTIC;
 pub use self::impacts::{IMPACT_GAIN, ImpactStages, Impacts, most_impact_sweeps};
 pub use self::snapshot::{Snapshot, TotalImpulse, WantedForces};
-#[cfg(feature = "scenario")]
-use std::io::Write;
 
 /// Future of a call that a device has to answer. It has to be driven to its end: a future that is dropped on the way leaves an engine whose
 /// state on the device is ahead of what the engine knows.

@@ -62,6 +62,7 @@ pub use rigid::RigidBody;
 pub use shape::{Form, Side, Sphere, Surface, Touch};
 pub use sink::{Bins, By, Sink, Taken};
 pub use solid::Solid;
+pub(crate) use solid::outer;
 
 /// Index of a material in [`Materials`].
 pub type MaterialId = u32;

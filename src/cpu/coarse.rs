@@ -12,7 +12,7 @@ use crate::contact::pass::{Give, Push};
 use crate::contact::problem::ContactProblem;
 use crate::contact::velocity::Velocity;
 use crate::law::cone::Cone;
-use crate::model::{Periodic, World};
+use crate::model::{Periodic, World, outer};
 
 use super::residual;
 
@@ -218,11 +218,6 @@ fn load(cone: Cone, constraint: &Constraint, [a, b]: [&Velocity; 2], loads: [Opt
         load.slope += share * slope;
         load.give += share * constraint.compliance * impulse.normal * impulse.normal;
     }
-}
-
-/// Outer product a bᵀ.
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// Mean of μ over the free bodies of a contact \[-\].

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::contact::constraint::Constraint;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::Velocity;
-use crate::model::{Meter, MeterSums, World};
+use crate::model::{Meter, MeterSums, World, outer};
 
 /// Contacts, or grains, that one task sums up. Sums of tasks are added in their order, so their bits do not depend on the number of
 /// threads.
@@ -36,7 +36,7 @@ pub fn add(
             let [a, b] = constraint.bodies.map(|body| body as usize);
             for (body, arm, impulse) in [(a, constraint.arm_a, -impulse), (b, constraint.arm_b, impulse)] {
                 if counts(body) {
-                    let moment = moment_of(arm, impulse);
+                    let moment = outer(arm, impulse);
                     along(world, body, arm, &mut sums, |sums, share| sums.contacts += share * moment);
                 }
             }
@@ -94,15 +94,10 @@ pub fn add_to_grains(world: &World, constraints: &[Constraint], totals: &mut [DM
         let [a, b] = constraint.bodies.map(|body| world.grain_of_body(body as usize));
         for (grain, arm, impulse) in [(a, constraint.arm_a, -impulse), (b, constraint.arm_b, impulse)] {
             if let Some(total) = grain.and_then(|grain| totals.get_mut(grain)) {
-                *total += moment_of(arm, impulse);
+                *total += outer(arm, impulse);
             }
         }
     }
-}
-
-/// Product of an arm and an impulse, arm impulseᵀ.
-fn moment_of(arm: DVec3, impulse: DVec3) -> DMat3 {
-    DMat3::from_cols(arm * impulse.x, arm * impulse.y, arm * impulse.z)
 }
 
 /// Calls `add` with the sums of every bin that an arm of a body lies in, or its way, and the share of it there; boundaries count in none.

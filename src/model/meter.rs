@@ -4,7 +4,7 @@ use std::ops::{AddAssign, Sub};
 
 use glam::{DMat3, DVec3};
 
-use super::{MaterialId, Periodic, Region, World};
+use super::{MaterialId, Periodic, Region, World, outer};
 
 /// Meter of a region, as a whole or cut into layers: of the stress in it \[E17\], and of the grains that come into the whole.
 ///
@@ -58,7 +58,7 @@ impl MeterSums {
         let way = time * velocity;
         let momentum = mass * velocity;
         MeterSums {
-            flux: DMat3::from_cols(way * momentum.x, way * momentum.y, way * momentum.z),
+            flux: outer(way, momentum),
             momentum: time * momentum,
             mass: time * mass,
             ..MeterSums::ZERO
@@ -75,8 +75,7 @@ impl MeterSums {
         if self.mass == 0.0 {
             return self.contacts;
         }
-        let [x, y, z] = (self.momentum / self.mass).to_array();
-        let of_mean = DMat3::from_cols(self.momentum * x, self.momentum * y, self.momentum * z);
+        let of_mean = outer(self.momentum, self.momentum / self.mass);
         self.contacts + (self.flux - of_mean)
     }
 

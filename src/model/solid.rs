@@ -70,7 +70,7 @@ impl Solid {
         let centre = (self.volume * self.centre + other.volume * other.centre) / volume;
         let about = |solid: &Solid| {
             let arm = solid.centre - centre;
-            solid.inertia + solid.volume * (arm.length_squared() * DMat3::IDENTITY - outer(arm))
+            solid.inertia + solid.volume * (arm.length_squared() * DMat3::IDENTITY - outer(arm, arm))
         };
         Solid { volume, centre, inertia: about(self) + about(other) }
     }
@@ -112,19 +112,21 @@ impl Mesh {
             volume += share;
             first += share / 4.0 * sum;
             // ∫ x xᵀ over a tetrahedron with a corner in the origin.
-            let corners = [a, b, c, sum].map(outer);
+            let corners = [a, b, c, sum].map(|corner| outer(corner, corner));
             second += share / 20.0 * (corners[0] + corners[1] + corners[2] + corners[3]);
         }
         let centre = first / volume;
-        let about_centre = second - volume * outer(centre);
+        let about_centre = second - volume * outer(centre, centre);
         let trace = about_centre.x_axis.x + about_centre.y_axis.y + about_centre.z_axis.z;
         let inertia = trace * DMat3::IDENTITY - about_centre;
         Solid { volume, centre: origin + centre, inertia }
     }
 }
 
-fn outer(v: DVec3) -> DMat3 {
-    DMat3::from_cols(v.x * v, v.y * v, v.z * v)
+/// Outer product a bᵀ.
+#[inline]
+pub(crate) fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 #[cfg(test)]

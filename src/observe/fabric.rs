@@ -2,11 +2,10 @@
 
 use glam::DMat3;
 
-use super::loads::outer;
 use crate::contact::ContactState;
 use crate::engine::Snapshot;
 use crate::engine::share::Share;
-use crate::model::Plane;
+use crate::model::{Plane, outer};
 
 /// Plan by which the fabric is observed.
 #[derive(Debug, Clone, Copy, PartialEq)]

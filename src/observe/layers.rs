@@ -3,13 +3,12 @@
 use glam::{DMat3, DVec3};
 
 use super::contacts::coordination;
-use super::loads::outer;
 use super::regions::{place_near, room};
 use super::stress::mean_stresses;
 use super::{Base, grains};
 use crate::engine::Snapshot;
 use crate::model::plane::grain_volume;
-use crate::model::{self, Meter, Plane, Region};
+use crate::model::{self, Meter, Plane, Region, outer};
 
 /// Layers of equal thickness that a box or a cylinder is cut into.
 #[derive(Debug, Clone, PartialEq)]

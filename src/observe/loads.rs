@@ -4,8 +4,8 @@ use glam::{DMat3, DVec3};
 
 use super::{Base, grains};
 use crate::engine::{Snapshot, TotalImpulse};
-use crate::model::World;
 use crate::model::plane::grain_volume;
+use crate::model::{World, outer};
 
 /// Force and torque of all contacts on a boundary, averaged over some time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -91,11 +91,6 @@ pub fn reactions(snapshot: &Snapshot) -> Vec<Reaction> {
         }
     }
     reactions
-}
-
-/// Outer product a bᵀ.
-pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// Mean load on every boundary since the base, impacts included; zero without a base.

@@ -2,11 +2,10 @@
 
 use glam::{DMat3, DVec3};
 
-use super::loads::outer;
 use super::stress::mean_stresses;
 use super::{Base, GrainView, grains};
 use crate::engine::Snapshot;
-use crate::model::{Meter, MeterSums, Plane, Region, World};
+use crate::model::{Meter, MeterSums, Plane, Region, World, outer};
 
 /// A region whose grains are counted.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,10 +7,9 @@ use glam::{DQuat, DVec3};
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread, StepReport};
 use crate::law::pair::Material;
-use crate::model::{Boundary, Form, Grain, Materials, Meter, MeterSums, Motion, Sink, Surface, World};
+use crate::model::{Boundary, Form, Grain, Materials, Meter, MeterSums, Motion, Sink, Surface, World, outer};
 
 use super::Base;
-use super::loads::outer;
 
 /// A material in which a grain of radius 1 m weighs 16 kg, one of 0.5 m 2 kg.
 fn material() -> Material {

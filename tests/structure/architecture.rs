@@ -185,6 +185,19 @@ pub fn files_below(folder: &str) -> Vec<PathBuf> {
     files
 }
 
+/// Texts of the sources of these kinds below the folders, each with its path from the root.
+pub fn sources_below(folders: &[&str], kinds: &[&str]) -> Vec<(String, String)> {
+    let is_one =
+        |path: &PathBuf| path.extension().is_some_and(|kind| kinds.iter().any(|known| kind == *known));
+    let paths = folders.iter().copied().flat_map(files_below).filter(is_one);
+    paths.map(|path| (shown(&path), fs::read_to_string(&path).expect("a source file"))).collect()
+}
+
+/// The text of a source file before its unit tests.
+pub fn without_unit_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default()
+}
+
 /// Path from the root of the repository, with slashes.
 pub fn shown(path: &Path) -> String {
     let parts = path.strip_prefix(root()).expect("a file of the repository").components();
@@ -258,10 +271,7 @@ fn too_long(files: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
 
 #[test]
 fn no_file_has_over_600_lines() {
-    let all = ["src", "shaders"].into_iter().flat_map(files_below);
-    let code = all.filter(|path| path.extension().is_some_and(|kind| kind == "rs" || kind == "wgsl"));
-    let texts = code.map(|path| (shown(&path), fs::read_to_string(&path).expect("a text")));
-    assert_eq!(too_long(texts), [""; 0]);
+    assert_eq!(too_long(sources_below(&["src", "shaders"], &["rs", "wgsl"])), [""; 0]);
     let long = ("long.rs".to_owned(), "\n".repeat(MOST_LINES + 1));
     assert_eq!(too_long([long]), ["long.rs: 601 lines"], "the check can fail");
 }
@@ -356,15 +366,9 @@ fn all_texts() -> Vec<(String, String)> {
 
 #[test]
 fn modules_name_only_those_below_them() {
-    let sources: Vec<PathBuf> = files_below("src")
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|kind| kind == "rs"))
-        .collect();
+    let sources = sources_below(&["src"], &["rs"]);
     assert!(sources.len() > 50, "found only {} source files", sources.len());
-    let faults: Vec<String> = sources
-        .iter()
-        .flat_map(|path| faults(&shown(path), &fs::read_to_string(path).expect("a source file")))
-        .collect();
+    let faults: Vec<String> = sources.iter().flat_map(|(file, text)| faults(file, text)).collect();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 

@@ -1,9 +1,8 @@
 //! Long checks: those of `tests/long.sh`, each of which names the checks of every run that notice the same mistakes.
 
 use std::collections::BTreeMap;
-use std::fs;
 
-use crate::architecture::{behind, files_below, first_word, shown};
+use crate::architecture::{behind, first_word, sources_below};
 
 /// Begin of the reason why a test is left out of every run.
 const LONG: &str = "#[ignore = \"long; in short: ";
@@ -45,14 +44,9 @@ fn module_of(file: &str) -> String {
 
 #[test]
 fn every_long_check_names_short_ones_that_notice_the_same() {
-    let files = files_below("tests/engines")
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|kind| kind == "rs"));
-    let of_file = |path: std::path::PathBuf| {
-        let text = fs::read_to_string(&path).expect("a file of tests");
-        tests(&module_of(&shown(&path)), &text)
-    };
-    let all: BTreeMap<String, Option<Vec<String>>> = files.flat_map(of_file).collect();
+    let files = sources_below(&["tests/engines"], &["rs"]);
+    let all: BTreeMap<String, Option<Vec<String>>> =
+        files.iter().flat_map(|(file, text)| tests(&module_of(file), text)).collect();
     assert!(all.len() > 300 && all.values().any(Option::is_some), "{} tests found", all.len());
     assert_eq!(faults(&all), [""; 0]);
 }

@@ -2,9 +2,8 @@
 //! could be understood, tested or replaced without the other.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
-use crate::architecture::{behind, code, files_below, shown};
+use crate::architecture::{behind, code, sources_below, without_unit_tests};
 
 /// Path of a module from the root of a crate: `["gpu", "layout"]`.
 type Module = Vec<String>;
@@ -14,10 +13,7 @@ type Arrows = BTreeMap<Module, BTreeMap<Module, String>>;
 
 /// Modules of the files in a folder of sources, with their code but for their unit tests.
 fn modules_below(folder: &str) -> BTreeMap<Module, String> {
-    let sources =
-        files_below(folder).into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "rs"));
-    let texts = sources.map(|path| (shown(&path), fs::read_to_string(&path).expect("a source file")));
-    modules(folder, texts)
+    modules(folder, sources_below(&[folder], &["rs"]))
 }
 
 fn modules(folder: &str, texts: impl IntoIterator<Item = (String, String)>) -> BTreeMap<Module, String> {
@@ -27,9 +23,10 @@ fn modules(folder: &str, texts: impl IntoIterator<Item = (String, String)>) -> B
         let is_of_tests = parts.iter().any(|part| part == "tests");
         (!is_of_tests && inside != "lib" && inside != "main").then_some(parts)
     };
-    let without_tests =
-        |text: &str| text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
-    texts.into_iter().filter_map(|(file, text)| Some((module(&file)?, code(&without_tests(&text))))).collect()
+    texts
+        .into_iter()
+        .filter_map(|(file, text)| Some((module(&file)?, code(without_unit_tests(&text)))))
+        .collect()
 }
 
 /// Paths that begin a text, as in `use`: one, or all those of a list in braces.

@@ -1,9 +1,8 @@
 //! Size and words: functions that fit on a page, comments that fit on a line, and names of types that mean one thing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
-use crate::architecture::{behind, files_below, first_word, shown};
+use crate::architecture::{behind, first_word, sources_below, without_unit_tests};
 
 /// Lines of a function, at most.
 const LONGEST_FUNCTION: usize = 100;
@@ -12,9 +11,7 @@ const LONGEST_COMMENT: usize = 140;
 
 /// All sources of the library, with their paths.
 fn sources() -> Vec<(String, String)> {
-    let all = ["src", "shaders", "python/src", "web/engine/src"].into_iter().flat_map(files_below);
-    let code = all.filter(|path| path.extension().is_some_and(|kind| kind == "rs" || kind == "wgsl"));
-    code.map(|path| (shown(&path), fs::read_to_string(&path).expect("a source file"))).collect()
+    sources_below(&["src", "shaders", "python/src", "web/engine/src"], &["rs", "wgsl"])
 }
 
 /// Functions that are too long. A function ends at the first brace that stands as far to the left as its beginning, as it is formatted.
@@ -105,7 +102,7 @@ fn homes(sources: &[(String, String)]) -> BTreeMap<String, BTreeSet<&str>> {
     for (file, text) in
         sources.iter().filter(|(file, _)| file.starts_with("src/") && !file.contains("/tests"))
     {
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let code = without_unit_tests(text);
         for line in code.lines().filter(|line| !line.starts_with("        ")) {
             let words: Vec<&str> = line
                 .split_whitespace()

@@ -9,7 +9,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::InitialMotion;
 use super::rows::{Body, GrainRow, Weight};
-use crate::model::Clump;
+use crate::model::{Clump, outer};
 
 /// Largest number of different shapes in a file.
 const MOST_SHAPES: usize = 1000;
@@ -200,8 +200,7 @@ fn motion(
 fn turn_of(points: impl Iterator<Item = (DVec3, DVec3)>) -> DVec3 {
     let (mut spread, mut moment) = (DMat3::ZERO, DVec3::ZERO);
     for (arm, shift) in points {
-        let outer = DMat3::from_cols(arm * arm.x, arm * arm.y, arm * arm.z);
-        spread += DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer;
+        spread += DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer(arm, arm);
         moment += arm.cross(shift);
     }
     let size = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
