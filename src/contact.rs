@@ -19,6 +19,7 @@ pub mod velocity;
 use glam::DVec3;
 
 use crate::law::cone::Cone;
+use crate::model::solids::shape_id;
 
 /// Persistent identity of a pair of shapes, by which a warm start finds the impulse of the last substep. Shape `a` is a sphere of a grain,
 /// and `b` a surface or a larger sphere of another grain; of two spheres of the same radius `a` is the one with the smaller id. Or `a` is a
@@ -31,8 +32,16 @@ use crate::law::cone::Cone;
 pub struct Key {
     /// Shape a.
     pub a: u32,
-    /// Shape b.
+    /// Shape b; at a contact of a solid with the number of a point in the bits above it ([`solids`](crate::model::solids)).
     pub b: u32,
+}
+
+impl Key {
+    /// Key of the same contact where shapes have other ids; `None` if one of them has none.
+    pub fn renamed(&self, id: impl Fn(u32) -> Option<u32>) -> Option<Key> {
+        let shape = shape_id(self.b);
+        Some(Key { a: id(self.a)?, b: id(shape)? | (self.b ^ shape) })
+    }
 }
 
 /// Impulse of one contact in one substep, acting on `a` (and reversed on `b`).

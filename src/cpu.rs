@@ -20,6 +20,7 @@ pub mod integrate;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 pub mod loads;
+pub mod manifolds;
 pub mod matching;
 mod memory;
 pub mod narrowphase;

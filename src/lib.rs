@@ -28,6 +28,7 @@
 //! | [`scenario`] | the scenario file: its reference, reading it, packings, emitters |
 //! | [`model`] | bodies, shapes and materials: the problem and its present state |
 //! | [`settings`] | settings of the solver, and the constants behind them |
+//! | [`shape`] | convex solids and how two of them meet |
 //! | [`law`] | the contact law: every formula of a contact between two bodies |
 //! | [`contact`] | the contact problem: keys, impulses, constraints, and the seams of solvers and of parts of a scene |
 //! | [`engine`] | interface of an engine ([`Engine`](engine::Engine)) and its state ([`Snapshot`](engine::Snapshot)) |
@@ -128,6 +129,7 @@ pub mod ranks;
 pub mod render;
 pub mod scenario;
 pub mod settings;
+pub mod shape;
 pub mod simulation;
 pub mod sources;
 #[cfg(feature = "lab")]

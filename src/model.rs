@@ -35,6 +35,7 @@ mod room;
 pub mod shape;
 pub mod sink;
 pub mod solid;
+pub mod solids;
 
 use glam::{DQuat, DVec3};
 
@@ -59,10 +60,12 @@ pub use plane::Plane;
 pub use random::Random;
 pub use region::Region;
 pub use rigid::RigidBody;
-pub use shape::{Form, Side, Sphere, Surface, Touch};
+pub use shape::{Form, Part, Side, Sphere, Surface, Touch};
 pub use sink::{Bins, By, Sink, Taken};
 pub use solid::Solid;
 pub(crate) use solid::outer;
+pub use solids::Solids;
+use solids::{point_number, shape_id, touch_at};
 
 /// Index of a material in [`Materials`].
 pub type MaterialId = u32;
@@ -121,7 +124,10 @@ pub struct World {
     pub surfaces: Vec<Surface>,
     /// Meshes of the surfaces that are patches.
     pub meshes: Meshes,
-    /// Vertices of the dynamic boundaries, which touch surfaces only; vertex `i` is shape `surfaces.len() + i`.
+    /// Convex solids that surfaces bound.
+    #[cfg_attr(feature = "scenario", serde(skip))]
+    pub solids: Solids,
+    /// Solids, corners and balls of the dynamic boundaries, which touch surfaces only; vertex `i` is shape `surfaces.len() + i`.
     pub vertices: Vec<Sphere>,
     /// Spheres of the grains; sphere `i` is shape `surfaces.len() + vertices.len() + i`.
     pub spheres: Vec<Sphere>,
@@ -207,13 +213,17 @@ impl World {
         let body = self.boundaries.len() as u32;
         let first = self.surfaces.len();
         self.surfaces.extend(surfaces.into_iter().map(|surface| Surface { body, ..surface }));
+        let mut solids = std::mem::take(&mut self.solids);
+        solids.extend(self);
+        self.solids = solids;
         let (position, orientation) = (boundary.position, boundary.orientation);
         match boundary.dynamic() {
             Some(rigid) => {
                 let position = self.periodic.wrap(position);
                 self.bodies.push_dynamic(Kind::Rigid, position, orientation, rigid);
-                let vertices = self.surfaces[first..].iter();
-                let vertices = vertices.flat_map(|surface| rigid::vertices_of(&self.meshes, surface));
+                let own = first as u32..self.surfaces.len() as u32;
+                let vertices: Vec<Sphere> =
+                    own.flat_map(|surface| rigid::vertices_of(self, surface)).collect();
                 self.vertices.extend(vertices);
             }
             None => {
@@ -307,7 +317,7 @@ impl World {
     /// The shape with this id.
     #[inline]
     pub fn shape(&self, shape: u32) -> Shape<'_> {
-        let index = shape as usize;
+        let index = shape_id(shape) as usize;
         let (surfaces, first_sphere) = (self.surfaces.len(), self.first_grain_shape() as usize);
         if index >= first_sphere {
             Shape::Sphere(&self.spheres[index - first_sphere])
@@ -334,7 +344,7 @@ impl World {
     /// The sphere of a grain with this shape id; `None` for a surface or a vertex.
     #[inline]
     pub fn sphere_of(&self, shape: u32) -> Option<&Sphere> {
-        shape.checked_sub(self.first_grain_shape()).map(|i| &self.spheres[i as usize])
+        shape_id(shape).checked_sub(self.first_grain_shape()).map(|i| &self.spheres[i as usize])
     }
 
     /// Law between the materials of two shapes.
@@ -391,13 +401,16 @@ impl World {
     }
 
     /// Touch of two shapes, with a gap or an overlap; `None` if they cannot touch (far behind a wall, or one of them was
-    /// removed). Shape `a` must be a sphere of a grain, or a vertex if `b` is a surface.
+    /// removed). Of a solid at the point that `b` names, or at the deepest one. Shape `a` must be a sphere of a grain, or a vertex if `b` is a surface.
     #[inline]
     pub fn touch(&self, a: u32, b: u32) -> Option<Touch> {
         if self.is_removed(a) || self.is_removed(b) {
             return None;
         }
         let Shape::Sphere(ball) = self.shape(a) else { return None };
+        if let Part::Solid(_) = ball.part {
+            return touch_at(&self.manifold(ball, shape_id(b))?, point_number(b));
+        }
         let centre = self.sphere_centre(ball);
         match self.shape(b) {
             Shape::Surface(surface) => self.touch_within(surface, centre, ball, f64::INFINITY),
@@ -425,21 +438,6 @@ impl World {
         self.touch_within(surface, centre, &Sphere::alone(radius), f64::INFINITY)
     }
 
-    /// Whether a vertex may touch a surface: never one of its own body or machine. A dynamic sphere is surface and vertex at once: of
-    /// two of them only the vertex of the body with the smaller index counts, and points (as of a box) leave the contact to its vertex.
-    pub fn vertex_meets(&self, vertex: &Sphere, surface: &Surface) -> bool {
-        if self.machines[vertex.body as usize] == self.machines[surface.body as usize] {
-            return false;
-        }
-        let is_dynamic_sphere =
-            matches!(surface.form, Form::Sphere { .. }) && self.bodies.is_dynamic(surface.body as usize);
-        match vertex.body.cmp(&surface.body) {
-            std::cmp::Ordering::Equal => false,
-            std::cmp::Ordering::Less => !is_dynamic_sphere || vertex.radius > 0.0,
-            std::cmp::Ordering::Greater => !is_dynamic_sphere,
-        }
-    }
-
     /// Effective radius R* of two shapes \[m\]: from the contact radii of both; against a wall, that of `a` alone.
     #[inline]
     pub fn effective_radius(&self, a: u32, b: u32) -> f64 {
@@ -452,15 +450,15 @@ impl World {
         radius_b.map_or(radius_a, |b| radius_a * b / (radius_a + b))
     }
 
-    /// Effective radius of rolling resistance \[m\]: R*, or 0 for a vertex that is a point.
+    /// Effective radius of rolling resistance \[m\]: R*, or 0 for a vertex that is a point or a solid.
     pub fn rolling_radius(&self, a: u32, b: u32) -> f64 {
         match self.shape(a) {
-            Shape::Sphere(sphere) if sphere.radius == 0.0 => 0.0,
+            Shape::Sphere(sphere) if sphere.radius == 0.0 || sphere.part != Part::Ball => 0.0,
             _ => self.effective_radius(a, b),
         }
     }
 
-    /// Pull-off force of two shapes \[E2\] \[N\]; 0 for a vertex that is a point, because a body has as many of these as its mesh.
+    /// Pull-off force of two shapes \[E2\] \[N\]; 0 for a vertex that is a point or a solid, as a body has many such contacts.
     pub fn pull_off(&self, a: u32, b: u32) -> f64 {
         let law = self.law(a, b);
         let holds = law.is_cohesive() && self.rolling_radius(a, b) > 0.0;

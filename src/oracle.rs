@@ -1,17 +1,36 @@
 //! Oracles: slow, obvious and independent algorithms that check the engines.
 
+use std::collections::BTreeSet;
+
 use crate::contact::{Colouring, Key};
-use crate::model::World;
+use crate::model::solids::points_with;
+use crate::model::{Part, World};
 
 /// Returns all pairs of shapes with a gap below `margin` (in mean diameters of the pair), by testing every pair.
 pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
     let surfaces = world.surfaces.len() as u32;
     let first_grain = world.first_grain_shape();
     let shapes = first_grain + world.spheres.len() as u32;
-    let vertex_meets = |key: &Key| {
-        world.vertex_meets(&world.vertices[(key.a - surfaces) as usize], &world.surfaces[key.b as usize])
-    };
-    let vertices = (surfaces..first_grain).flat_map(|a| (0..surfaces).map(move |b| Key { a, b }));
+    let vertices = (surfaces..first_grain).flat_map(|a| {
+        let vertex = &world.vertices[(a - surfaces) as usize];
+        let gap = 2.0 * margin * vertex.contact_radius;
+        let near = (0..surfaces).filter(move |&b| {
+            let touch = world.touch_within(
+                &world.surfaces[b as usize],
+                world.sphere_centre(vertex),
+                vertex,
+                f64::INFINITY,
+            );
+            touch.is_some_and(|touch| touch.gap < gap)
+        });
+        // Any patch of a solid mesh stands for the mesh.
+        let met = near.map(|b| world.solid_surface(vertex, b)).filter(|&b| world.vertex_meets(vertex, b));
+        let found: BTreeSet<u32> = match vertex.part {
+            Part::Solid(_) => met.flat_map(points_with).collect(),
+            _ => met.collect(),
+        };
+        found.into_iter().map(move |b| Key { a, b })
+    });
     let near = |key: &Key| {
         world.touch(key.a, key.b).is_some_and(|touch| touch.gap < world.pair_margin(key.a, key.b, margin))
     };
@@ -21,7 +40,7 @@ pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
     };
     let partners = |a: u32| (0..surfaces).chain((first_grain..shapes).filter(move |&b| comes_first(a, b)));
     let grains = (first_grain..shapes).flat_map(|a| partners(a).map(move |b| Key { a, b }));
-    vertices.filter(vertex_meets).chain(grains).filter(near).collect()
+    vertices.chain(grains.filter(near)).collect()
 }
 
 /// Returns a fault in a colouring of these contacts; `None` if every contact occurs once, no colour contains a dynamic body twice, and no

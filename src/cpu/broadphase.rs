@@ -15,7 +15,8 @@ use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
 use crate::contact::Key;
-use crate::model::{Levels, Periodic, SurfaceBox, World, contact_reach};
+use crate::model::solids::points_with;
+use crate::model::{Levels, Part, Periodic, SurfaceBox, World, contact_reach};
 
 use super::groups::Groups;
 
@@ -82,17 +83,26 @@ fn is_present(world: &World, sphere: usize) -> bool {
     grain.is_some_and(|grain| world.is_present(grain))
 }
 
-/// Pairs of the vertices of dynamic boundaries with surfaces of other bodies; there are few.
+/// Pairs of the solids, corners and balls of dynamic boundaries with surfaces of other bodies; there are few. Of a solid and what it meets
+/// each point of the manifold is a pair.
 fn pairs_of_vertices(world: &World, boxes: &[SurfaceBox], margin: f64) -> Vec<Key> {
     let surfaces = world.surfaces.len() as u32;
     let mut keys = Vec::new();
     for (i, vertex) in world.vertices.iter().enumerate() {
         let (a, gap) = (surfaces + i as u32, 2.0 * margin * vertex.contact_radius);
-        world.for_each_surface_near(boxes, world.sphere_centre(vertex), vertex, gap, |b, _| {
-            if world.vertex_meets(vertex, &world.surfaces[b as usize]) {
-                keys.push(Key { a, b });
+        let first = keys.len();
+        world.for_each_surface_near(boxes, world.sphere_centre(vertex), vertex, gap, |near, _| {
+            let b = world.solid_surface(vertex, near);
+            if !world.vertex_meets(vertex, b) {
+                return;
+            }
+            match vertex.part {
+                Part::Solid(_) => keys.extend(points_with(b).map(|b| Key { a, b })),
+                _ => keys.push(Key { a, b }),
             }
         });
+        keys[first..].sort_unstable();
+        keys.dedup();
     }
     keys
 }

@@ -154,6 +154,7 @@ impl CpuEngine {
         }
         // The patches of surfaces are known only now.
         self.world.check_consistency().map_err(|fault| saved::foreign(&fault))?;
+        self.world.find_solids();
         self.world.set_room(state.room_for_grains);
         // Bodies that have left since may have been the reason for the guard.
         let stays_guarded = state.is_guarded && self.settings.warm_start.updates_velocities();

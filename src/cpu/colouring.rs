@@ -17,6 +17,7 @@
 use crate::contact::coupling::{Alone, Coupling, Cut};
 use crate::contact::{Colouring, Key, Overflow};
 use crate::model::World;
+use crate::model::solids::shape_id;
 
 use super::groups::Groups;
 use super::tiles::Tiles;
@@ -64,7 +65,7 @@ pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles, coupling: &dyn Cou
             Cut::Counted => return last - 1,
             Cut::Foreign => return last,
         }
-        let is_with_surface = (key.b as usize) < world.surfaces.len();
+        let is_with_surface = (shape_id(key.b) as usize) < world.surfaces.len();
         let part = tiles.around(bodies).filter(|_| !is_with_surface).unwrap_or(tiles.count());
         let no_colour = (part + 1) * PLACES - 1;
         if is_with_surface && world.bodies.is_dynamic(bodies[1]) && !world.is_vertex(key.a) {

@@ -12,7 +12,7 @@ use crate::law::cohesion::COHESION_RANGE;
 use crate::law::normal::{NormalPair, NormalRow};
 use crate::model::{Touch, World};
 
-use super::patches::{Joined, Patches};
+use super::patches::Patches;
 use super::{Constraint, LawConstants, Onset};
 
 /// Bias velocity of a contact that takes no part \[m/s\].
@@ -33,19 +33,24 @@ pub fn fill_constraints(
 ) {
     assert_eq!(constraints.len(), onsets.len(), "an onset per constraint");
     patches.join(world, law, constraints);
+    let patches = &*patches;
     let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
     places.for_each(|((constraint, onset), &contact)| {
         let (key, joined) = (keys[contact as usize], patches.get(contact));
         let carried = joined.map_or(constraint.impulse, |joined| joined.impulse);
-        let touch = touch_of(world, key, joined);
+        let touch = touch_of(world, key, contact, patches);
         (*constraint, *onset) =
             constraint_at(world, law, key, touch, carried, |body| velocities[body as usize]);
     });
 }
 
-/// Touch of the shapes of a contact; with a patch `None` unless its touch takes part.
-pub(super) fn touch_of(world: &World, key: Key, joined: Option<&Joined>) -> Option<Touch> {
-    match joined {
+/// Touch of the shapes of a contact; with a patch `None` unless its touch takes part, and at a point of a manifold unless there is one.
+#[inline]
+pub(super) fn touch_of(world: &World, key: Key, contact: u32, patches: &Patches) -> Option<Touch> {
+    if let Some(touch) = patches.manifolds.get(contact) {
+        return touch;
+    }
+    match patches.get(contact) {
         Some(joined) => joined.touch.filter(|_| !world.is_removed(key.a)),
         None => world.touch(key.a, key.b),
     }

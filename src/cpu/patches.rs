@@ -20,6 +20,8 @@ use crate::model::mesh::join;
 use crate::model::{Touch, World};
 use crate::settings::Method;
 
+use super::manifolds::Manifolds;
+
 /// Contacts with patches of meshes among the contacts of a step.
 #[derive(Debug, Clone, Default)]
 pub struct Patches {
@@ -34,6 +36,8 @@ pub struct Patches {
     /// Ranges of the contacts of one sphere with one mesh.
     groups: Vec<Range<usize>>,
     joined: Vec<Joined>,
+    /// Contacts at points of manifolds of solids, which are found with those at patches.
+    pub(super) manifolds: Manifolds,
 }
 
 /// Contact with a patch as it takes part in a substep.
@@ -50,8 +54,9 @@ pub struct Joined {
 impl Patches {
     /// Finds the contacts with patches. Their normals and sides come from the list before; a contact that is new has neither.
     pub fn new(world: &World, keys: &[Key], colouring: &Colouring, before: &Patches) -> Patches {
+        let manifolds = Manifolds::new(keys);
         if world.meshes.is_empty() {
-            return Patches::default();
+            return Patches { manifolds, ..Patches::default() };
         }
         let places = colouring.places();
         let is_with_patch = |contact: &u32| world.patches_with(keys[*contact as usize].b).is_some();
@@ -66,6 +71,7 @@ impl Patches {
             known: keys.iter().map(known).collect(),
             groups: groups(world, &keys),
             joined: Vec::new(),
+            manifolds,
             contacts,
             keys,
         }
@@ -75,7 +81,8 @@ impl Patches {
     pub fn bytes(&self) -> u64 {
         let per_contact =
             size_of::<Key>() + 2 * size_of::<u32>() + size_of::<KnownSide>() + size_of::<Joined>();
-        (self.keys.len() * per_contact + self.groups.len() * size_of::<Range<usize>>()) as u64
+        let of_patches = self.keys.len() * per_contact + self.groups.len() * size_of::<Range<usize>>();
+        of_patches as u64 + self.manifolds.bytes()
     }
 
     /// Normals and sides from the last substep, in the order of the keys.
@@ -115,6 +122,7 @@ impl Patches {
 
     /// Determines how each contact takes part in the substep.
     pub fn join(&mut self, world: &World, law: &LawConstants, constraints: &[Constraint]) {
+        self.manifolds.find(world);
         let of_group = |group: &Range<usize>| self.join_group(world, law, constraints, group);
         self.joined = self.groups.par_iter().flat_map_iter(of_group).collect();
         for (known, joined) in self.known.iter_mut().zip(&self.joined) {

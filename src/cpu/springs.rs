@@ -169,11 +169,11 @@ impl StretchedContacts<'_> {
     #[inline(never)]
     fn overlap_of_shapes(&self, contact: u32, constraint: &mut Constraint) -> f64 {
         let key = self.keys[contact as usize];
-        let joined = self.patches.get(contact);
-        if let Some(joined) = joined {
+        if let Some(joined) = self.patches.get(contact) {
             constraint.last_impulse = joined.impulse;
         }
-        let Some(touch) = touch_of(self.world, key, joined).filter(|touch| touch.gap < 0.0) else {
+        let Some(touch) = touch_of(self.world, key, contact, self.patches).filter(|touch| touch.gap < 0.0)
+        else {
             return 0.0;
         };
         constraint.place(self.world, key, &touch);

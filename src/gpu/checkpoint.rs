@@ -227,6 +227,7 @@ impl GpuEngine {
         };
         let fits = room.world.check_consistency().and_then(|()| room.check_room(&self.settings));
         fits.map_err(|fault| saved::foreign(&fault))?;
+        self.world.find_solids();
         self.world.set_room(state.room_for_grains);
         self.anchors = state.anchors;
         self.status = status;

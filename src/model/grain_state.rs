@@ -90,6 +90,7 @@ impl World {
             boundaries: self.boundaries.clone(),
             surfaces: self.surfaces.clone(),
             meshes: self.meshes.clone(),
+            solids: self.solids.clone(),
             vertices: self.vertices.clone(),
             clumps: self.clumps.clone(),
             joints: self.joints.clone(),

@@ -1,12 +1,12 @@
 //! Rigid bodies, which move under contacts.
 //!
-//! A grain touches the surfaces of a dynamic body like those of any other boundary. The body itself touches other surfaces with its
-//! vertices: the eight corners of a box, points on the rims of a cylinder, the vertices of a mesh, the ball of a sphere, the two balls
-//! at the ends of a capsule. So two such bodies meet vertex on face only; edge on edge they pass through each other.
+//! A grain touches the surfaces of a dynamic body like those of any other boundary. The body itself touches half spaces and convex solids
+//! with its faces, edges and vertices ([`solids`](super::solids)), and other surfaces (thin walls, meshes that are no convex solids) with its
+//! vertices: the eight corners of a box, points on the rims of a cylinder, the vertices of a mesh, the balls of a sphere or a capsule.
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::{Axes, Form, Mesh, Meshes, Sphere, Surface};
+use super::{Axes, Form, Mesh, Part, Sphere, World};
 
 /// Mass, moments of inertia and velocities of a rigid body. Its axes are the principal ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,20 +116,24 @@ impl RigidBody {
     }
 }
 
-/// Number of vertices on each rim of a cylinder, which touch other boundaries.
+/// Number of vertices on each rim of a cylinder, which touch surfaces that bound no solid.
 pub const RIM_POINTS: u32 = 16;
 
-/// Vertices of a surface, with which its body touches other surfaces; none for forms that cannot be dynamic. Vertices of a box or a mesh
-/// are points, which would have no stiffness: their `contact_radius` is half the smallest edge (of the box around the mesh).
-pub fn vertices_of(meshes: &Meshes, surface: &Surface) -> Vec<Sphere> {
+/// Vertices of a surface, with which its body touches other surfaces; none for forms that cannot be dynamic. A convex solid comes first as a
+/// whole, then its corners. Vertices of a box or a mesh are points, which would have no stiffness: their `contact_radius` is half the smallest
+/// edge (of the box around the mesh).
+pub(super) fn vertices_of(world: &World, index: u32) -> Vec<Sphere> {
+    let surface = &world.surfaces[index as usize];
+    let solid = world.solids.of(index).filter(|_| !matches!(surface.form, Form::Sphere { .. }));
     let vertex = |offset, radius, contact_radius| Sphere {
         body: surface.body,
         centre: surface.position + surface.orientation * offset,
         radius,
         contact_radius,
         material: surface.material,
+        part: if solid.is_some() { Part::Corner } else { Part::Ball },
     };
-    match surface.form {
+    let corners: Vec<Sphere> = match surface.form {
         Form::Box { half } => {
             let side = |octant: u32, axis: u32| if octant >> axis & 1 == 1 { 1.0 } else { -1.0 };
             let offset = |octant| half * DVec3::new(side(octant, 0), side(octant, 1), side(octant, 2));
@@ -152,13 +156,18 @@ pub fn vertices_of(meshes: &Meshes, surface: &Surface) -> Vec<Sphere> {
         }
         // The first patch provides the vertices of the whole mesh.
         Form::Patch { mesh, patch: 0 } => {
-            let mesh = &meshes[mesh];
+            let mesh = &world.meshes[mesh];
             let [low, high] = mesh.bounds();
             let contact_radius = 0.5 * (high - low).min_element();
             mesh.vertices.iter().map(|&place| vertex(place, 0.0, contact_radius)).collect()
         }
         _ => Vec::new(),
-    }
+    };
+    let whole = solid.zip(corners.first()).map(|(solid, first)| Sphere {
+        part: Part::Solid(index),
+        ..vertex(solid.middle, solid.radius, first.contact_radius)
+    });
+    whole.into_iter().chain(corners).collect()
 }
 
 /// Principal moments of a tensor, and the rotation from its principal axes to the axes it is given in, by Jacobi's method. A tensor that

@@ -9,6 +9,19 @@ use glam::{DQuat, DVec2, DVec3};
 use super::MaterialId;
 use super::motion::top_speed;
 
+/// What a sphere stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub enum Part {
+    /// Itself: a sphere of a grain, the ball of a dynamic sphere, a vertex of a mesh that is no convex solid.
+    #[default]
+    Ball,
+    /// A corner of a dynamic convex solid, or a ball at the end of a capsule, with which the solid touches what is no solid.
+    Corner,
+    /// A dynamic convex solid as a whole, with the index of its surface; the sphere is the one around it.
+    Solid(u32),
+}
+
 /// A sphere of a grain, or a vertex of a dynamic body made of surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
@@ -20,16 +33,18 @@ pub struct Sphere {
     /// Radius \[m\]; 0 for a vertex that is a point, as of a box.
     pub radius: f64,
     /// Contact radius \[m\], which enters R* in the contact laws and scales the skin: the radius of a sphere, half the smallest edge
-    /// for the vertex of a box.
+    /// for a box and its vertices.
     pub contact_radius: f64,
     /// Material.
     pub material: MaterialId,
+    /// What the sphere stands for.
+    pub part: Part,
 }
 
 impl Sphere {
     /// A sphere of this radius \[m\] without a body, for tests of whether a place is free.
     pub fn alone(radius: f64) -> Sphere {
-        Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0 }
+        Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0, part: Part::Ball }
     }
 
     /// Bound on the speed of the centre, from the velocity \[m/s\] and angular velocity \[rad/s\] of the body.

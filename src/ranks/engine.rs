@@ -248,6 +248,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
     let cargo = links.deliver::<Cargo>(cargos).pop().expect("rank 0 sends to all").1;
     let meshes = std::mem::replace(&mut part.world, common.world).meshes;
     assert!(part.world.meshes.take_from(meshes), "all ranks have read the same meshes");
+    part.world.find_solids();
     let links = self::links(&mut *part.coupling);
     (links.held.partition, links.held.largest_reach) = (common.partition, common.largest_reach);
     links.largest_diameter = common.largest_diameter;

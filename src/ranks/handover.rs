@@ -80,7 +80,7 @@ impl Held {
             Some(sphere) => first + self.spheres[sphere as usize],
             None => shape,
         };
-        Key { a: of(key.a), b: of(key.b) }
+        key.renamed(|shape| Some(of(shape))).expect("all shapes are in the whole world")
     }
 
     /// Contacts of the list so far with their keys after grains were given away: those of this rank, ascending, whose spheres are now those
@@ -92,7 +92,7 @@ impl Held {
                 Some(sphere) => of(sphere).map(|sphere| first + sphere),
                 None => Some(shape),
             };
-            Some(Carried { key: Key { a: of(carried.key.a)?, b: of(carried.key.b)? }, ..carried })
+            Some(Carried { key: carried.key.renamed(of)?, ..carried })
         };
         let moved = |sphere: u32| Some(now[sphere as usize]).filter(|&sphere| sphere != NONE);
         let found = |sphere: u32| self.spheres.binary_search(&sphere).ok().map(|sphere| sphere as u32);

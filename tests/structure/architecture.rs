@@ -3,7 +3,7 @@
 //! ```text
 //! main → cli → validation, study → simulation → scenario → render → output → observe ─┐
 //!         │                                      └─ checkpoint ─┐                     │
-//!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → contact → settings, model → law
+//!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → contact → settings, model → law, shape
 //! ```
 //!
 //! `cpu` and `gpu` never import each other, the modules that observe and write import neither, and only `gpu`
@@ -15,22 +15,23 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// A module of the crate, the modules it may name, and nothing else.
-const MAY_NAME: [(&str, &[&str]); 26] = [
+const MAY_NAME: [(&str, &[&str]); 27] = [
     ("error", &[]),
     ("files", &["error"]),
     // What a formula of the contact law depends on is given to it.
     ("law", &[]),
-    ("model", &["law", "error"]),
+    ("shape", &[]),
+    ("model", &["shape", "law", "error"]),
     ("contact", &["settings", "model", "law", "error"]),
     ("settings", &["law", "error"]),
     ("sources", &["model", "law", "error"]),
     ("oracle", &["model", "law", "contact"]),
-    ("engine", &["settings", "contact", "model", "law", "error"]),
+    ("engine", &["settings", "contact", "model", "shape", "law", "error"]),
     // Its unit tests ask the oracle.
-    ("cpu", &["oracle", "engine", "settings", "contact", "model", "law", "error"]),
-    ("ranks", &["cpu", "engine", "settings", "contact", "model", "law", "error"]),
-    ("gpu", &["engine", "settings", "contact", "model", "law", "error"]),
-    ("observe", &["engine", "settings", "contact", "model", "law", "error"]),
+    ("cpu", &["oracle", "engine", "settings", "contact", "model", "shape", "law", "error"]),
+    ("ranks", &["cpu", "engine", "settings", "contact", "model", "shape", "law", "error"]),
+    ("gpu", &["engine", "settings", "contact", "model", "shape", "law", "error"]),
+    ("observe", &["engine", "settings", "contact", "model", "shape", "law", "error"]),
     ("output", &["observe", "engine", "settings", "contact", "model", "law", "files", "error"]),
     ("render", &["output", "observe", "engine", "settings", "contact", "model", "law", "files", "error"]),
     // A state is read as the engine that saved it wrote it.

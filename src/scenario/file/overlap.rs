@@ -139,10 +139,10 @@ pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &
         let own = world.vertices.iter().enumerate().filter(|(_, vertex)| vertex.body as usize == body);
         let gaps = own.flat_map(|(i, vertex)| {
             let id = (world.surfaces.len() + i) as u32;
-            let met =
-                world.surfaces.iter().enumerate().filter(|(_, other)| world.vertex_meets(vertex, other));
+            let surfaces = (0..).zip(&world.surfaces);
+            let met = surfaces.filter(|(surface, _)| world.vertex_meets(vertex, *surface));
             met.filter_map(move |(surface, other)| {
-                let gap = world.touch(id, surface as u32)?.gap;
+                let gap = world.touch(id, surface)?.gap;
                 (-gap > PLACED * vertex.contact_radius).then_some((gap, other.body as usize))
             })
         });

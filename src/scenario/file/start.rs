@@ -162,7 +162,7 @@ impl<'a> Taken<'a> {
         };
         let seed = |(old, impulse): &(Key, Impulse)| {
             let (old, impulse) = self.in_order(*old, *impulse);
-            Some((Key { a: self.shape(old.a)?, b: self.shape(old.b)? }, impulse))
+            Some((old.renamed(|shape| self.shape(shape))?, impulse))
         };
         let kept = self.old.impulses.iter().filter(|(old, _)| is_same(old));
         let mut seeds: Vec<(Key, Impulse)> = kept.filter_map(seed).collect();

@@ -1,0 +1,311 @@
+//! Separation of two convex solids: the axis along which they are farthest apart or overlap the least.
+//!
+//! For solids with flat faces the axis is the normal of a face of one of them, or perpendicular to an edge of each (Gottschalk, Lin &
+//! Manocha, SIGGRAPH 1996); of the pairs of edges only those count whose arcs cross on the sphere of normals (Gregorius, GDC 2013). An
+//! overlap is exact. A gap is exact where a corner faces a face or an edge an edge, and a lower bound elsewhere, as corner to corner. Rims of
+//! cylinders and cones are circles: polygons propose axes, the circles give the distances, and a few rounds improve the axis. Solids with a
+//! rounding, as capsules, are as far apart as the nearest points of their lines.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::convex::{Convex, Edge, Revolved};
+use super::nearest::nearest_points;
+
+/// Share by which an axis across two edges must be better than one across a face to be taken \[-\]: axes of faces are steadier.
+const EDGE_SHARE: f64 = 0.005;
+/// The same over the radius of the smaller solid \[-\].
+const EDGE_SIZE: f64 = 1e-5;
+/// Smallest sine of the angle between two edges that have an axis across both \[-\].
+const PARALLEL: f64 = 1e-3;
+/// Rounds in which an axis at a rim is improved, and the differences of points that are kept for it.
+const ROUNDS: usize = 12;
+const MOST_KNOWN: usize = 8;
+/// Tangent of the angle by which the first axes lean around the start.
+const LEAN: f64 = 0.05;
+/// Smallest cosine of the angle between an improved axis and its start.
+const NEAR: f64 = 0.7;
+/// Improvement below which an axis is left as it is, over the radius of the smaller solid \[-\].
+const CLOSE: f64 = 1e-7;
+
+/// Place of a solid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// Origin of its frame \[m\].
+    pub position: DVec3,
+    /// Orientation of its frame.
+    pub orientation: DQuat,
+}
+
+/// Axis along which two solids are apart or overlap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Axis {
+    /// Unit vector from the second solid to the first.
+    pub normal: DVec3,
+    /// Distance of the solids along it, negative where they overlap \[m\].
+    pub separation: f64,
+}
+
+/// Two solids, the second one in the frame of the first.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub a: &'a Convex,
+    pub b: &'a Convex,
+    /// Frame of b.
+    pub frame: DMat3,
+    /// Origin of b \[m\].
+    pub origin: DVec3,
+}
+
+impl<'a> Pair<'a> {
+    pub fn new(a: &'a Convex, at_a: &Placement, b: &'a Convex, at_b: &Placement) -> Pair<'a> {
+        let back = at_a.orientation.conjugate();
+        let frame = DMat3::from_quat(back * at_b.orientation);
+        Pair { a, b, frame, origin: back * (at_b.position - at_a.position) }
+    }
+
+    /// Distance of the solids along a unit vector from b to a \[m\].
+    #[inline]
+    fn along(&self, normal: DVec3) -> f64 {
+        let of_b = self.origin.dot(normal) + self.b.extent(self.frame.transpose() * normal);
+        -self.a.extent(-normal) - of_b
+    }
+
+    /// Point of a, without its rounding, that is nearest along a normal from b to a \[m\].
+    pub fn point_of_a(&self, normal: DVec3) -> DVec3 {
+        self.a.farthest(-normal)
+    }
+
+    /// Point of b, without its rounding, that is nearest along a normal from b to a \[m\].
+    pub fn point_of_b(&self, normal: DVec3) -> DVec3 {
+        self.origin + self.frame * self.b.farthest(self.frame.transpose() * normal)
+    }
+
+    /// The axis with the largest separation, in the frame of a; `None` if one was found along which the solids are farther apart than
+    /// `reach` \[m\].
+    pub fn axis(&self, reach: f64) -> Option<Axis> {
+        let mut best = Best { axis: Axis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
+        let (a, b) = (self.a, self.b);
+        let middle = self.origin + self.frame * b.middle;
+        let apart = a.middle - middle;
+        if apart.length() - a.radius - b.radius > reach {
+            return None;
+        }
+        if a.rounding + b.rounding > 0.0
+            && let Some(normal) = nearest_points(self).and_then(|[on_a, on_b]| (on_a - on_b).try_normalize())
+        {
+            best.take(normal, self.along(normal));
+        }
+        if !self.try_faces(&mut best) {
+            return None;
+        }
+        let of_faces = best.axis.separation;
+        if a.rounding + b.rounding == 0.0 || of_faces <= 0.0 {
+            let mut of_edges = Best { axis: Axis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
+            self.try_edges(middle, &mut of_edges);
+            let bar = of_faces + EDGE_SHARE * of_faces.abs() + EDGE_SIZE * a.radius.min(b.radius);
+            if of_edges.axis.separation > bar {
+                best = of_edges;
+            }
+        }
+        if a.round.is_some() || b.round.is_some() {
+            self.try_round(&mut best);
+        }
+        if best.axis.separation == f64::NEG_INFINITY {
+            let normal = apart.try_normalize().unwrap_or(DVec3::Z);
+            best.take(normal, self.along(normal));
+        }
+        (best.axis.separation <= reach).then_some(best.axis)
+    }
+
+    /// Tries the normals of all faces of both; returns whether none of them is out of reach.
+    fn try_faces(&self, best: &mut Best) -> bool {
+        let of_a = self.a.faces.iter().map(|face| -face.normal);
+        let of_b = self.b.faces.iter().map(|face| self.frame * face.normal);
+        for normal in of_a.chain(of_b) {
+            best.take(normal, self.along(normal));
+            if best.axis.separation > best.reach {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Tries the axes across an edge of each.
+    fn try_edges(&self, middle: DVec3, best: &mut Best) {
+        let (a, b) = (self.a, self.b);
+        let is_round = a.round.is_some() || b.round.is_some();
+        let corners: Vec<DVec3> = b.corners.iter().map(|&corner| self.origin + self.frame * corner).collect();
+        let normals: Vec<DVec3> = b.faces.iter().map(|face| self.frame * face.normal).collect();
+        for edge_a in &a.edges {
+            let [from_a, to_a] = edge_a.ends.map(|end| a.corners[end as usize]);
+            let along_a = to_a - from_a;
+            for edge_b in &b.edges {
+                let [from_b, to_b] = edge_b.ends.map(|end| corners[end as usize]);
+                let along_b = to_b - from_b;
+                if !meet_on_sphere(a, edge_a, along_a, &normals, edge_b, along_b) {
+                    continue;
+                }
+                let across = along_a.cross(along_b);
+                let length = across.length();
+                if length < PARALLEL * along_a.length() * along_b.length() {
+                    continue;
+                }
+                // From b to a: out of b, or into a where b is a line.
+                let inwards = match (b.faces.is_empty(), a.faces.is_empty()) {
+                    (false, _) => middle - from_b,
+                    (true, false) => from_a - a.middle,
+                    (true, true) => middle - a.middle,
+                };
+                let normal = if across.dot(inwards) > 0.0 { -across / length } else { across / length };
+                let separation = if is_round {
+                    self.along(normal)
+                } else {
+                    normal.dot(from_a - from_b) - a.rounding - b.rounding
+                };
+                best.take(normal, separation);
+            }
+        }
+    }
+
+    /// Tries the axis between two axes of revolution and the normals of sides, and improves the best axis by cutting planes.
+    fn try_round(&self, best: &mut Best) {
+        if let Some(normal) = self.between_axes() {
+            best.take(normal, self.along(normal));
+            best.take(-normal, self.along(-normal));
+        }
+        let (on_a, on_b) = (self.point_of_a(best.axis.normal), self.point_of_b(best.axis.normal));
+        if let Some(normal) = self.a.round.as_ref().and_then(|round| side_towards(round, on_b)) {
+            best.take(-normal, self.along(-normal));
+        }
+        let in_b = self.frame.transpose() * (on_a - self.origin);
+        if let Some(normal) = self.b.round.as_ref().and_then(|round| side_towards(round, in_b)) {
+            let normal = self.frame * normal;
+            best.take(normal, self.along(normal));
+        }
+        self.improve(best);
+    }
+
+    /// Improves an axis by cutting planes. The separation along n is the least of n·w over all differences w of a point of a and a point of
+    /// b. From a few of these differences the best axis for them is found exactly; the farthest points along it give another difference, and
+    /// so on, until it is no better than what is known.
+    fn improve(&self, best: &mut Best) {
+        let start = best.axis.normal;
+        let difference = |normal: DVec3| self.point_of_a(normal) - self.point_of_b(normal);
+        let [first, second] = start.any_orthonormal_pair().into();
+        let mut known: Vec<DVec3> = vec![difference(start)];
+        known.extend([first, -first, second, -second].map(|to| difference((start + LEAN * to).normalize())));
+        let size = self.a.radius.min(self.b.radius);
+        for _ in 0..ROUNDS {
+            let sums = self.a.rounding + self.b.rounding;
+            let Some((normal, bound)) = best_for(&known, start) else { return };
+            if bound - sums <= best.axis.separation + CLOSE * size {
+                return;
+            }
+            best.take(normal, self.along(normal));
+            let newest = difference(normal);
+            if known.len() == MOST_KNOWN {
+                let idle =
+                    (0..known.len()).max_by(|&i, &j| known[i].dot(normal).total_cmp(&known[j].dot(normal)));
+                known[idle.unwrap_or(0)] = newest;
+            } else {
+                known.push(newest);
+            }
+        }
+    }
+
+    /// Direction across the axes of two solids of revolution, from the nearest point of one axis to that of the other.
+    fn between_axes(&self) -> Option<DVec3> {
+        let is_revolved =
+            |solid: &Convex| solid.round.is_some() || (solid.rounding > 0.0 && solid.faces.is_empty());
+        if !is_revolved(self.a) || !is_revolved(self.b) {
+            return None;
+        }
+        let axis = self.frame.z_axis;
+        let across = DVec3::Z.cross(axis);
+        match across.try_normalize().filter(|_| across.length() > PARALLEL) {
+            Some(across) => Some(across * if across.dot(self.origin) > 0.0 { -1.0 } else { 1.0 }),
+            None => (-self.origin.reject_from_normalized(axis)).try_normalize(),
+        }
+    }
+}
+
+/// Normal of the side of a truncated cone towards a point.
+fn side_towards(round: &Revolved, point: DVec3) -> Option<DVec3> {
+    point.truncate().try_normalize().map(|outward| round.side_normal(outward))
+}
+
+/// Unit vector n near `start` with the largest least n·w over these differences w, and that value \[m\]: across a side or a triangle of
+/// three of them, or towards one.
+fn best_for(known: &[DVec3], start: DVec3) -> Option<(DVec3, f64)> {
+    let mut best: Option<(DVec3, f64)> = None;
+    let mut take = |direction: DVec3| {
+        let Some(normal) = direction.try_normalize() else { return };
+        let normal = if normal.dot(start) < 0.0 { -normal } else { normal };
+        if normal.dot(start) < NEAR {
+            return;
+        }
+        let least = known.iter().map(|w| w.dot(normal)).fold(f64::INFINITY, f64::min);
+        if best.is_none_or(|(_, most)| least > most) {
+            best = Some((normal, least));
+        }
+    };
+    for (i, &first) in known.iter().enumerate() {
+        take(first);
+        for (j, &second) in known.iter().enumerate().skip(i + 1) {
+            take(first.reject_from(second - first));
+            known[j + 1..].iter().for_each(|&third| take((second - first).cross(third - first)));
+        }
+    }
+    best
+}
+
+/// Whether the arcs of normals of an edge of a and of the turned-round edge of b cross, so that the axis across both may separate.
+#[inline]
+fn meet_on_sphere(
+    a: &Convex,
+    edge_a: &Edge,
+    along_a: DVec3,
+    normals_b: &[DVec3],
+    edge_b: &Edge,
+    along_b: DVec3,
+) -> bool {
+    let of_a = edge_a.faces.map(|faces| faces.map(|face| a.faces[face as usize].normal));
+    let of_b = edge_b.faces.map(|faces| faces.map(|face| -normals_b[face as usize]));
+    match (of_a, of_b) {
+        (Some([first, second]), Some([third, fourth])) => {
+            let (cba, dba) = (third.dot(along_a), fourth.dot(along_a));
+            if cba * dba >= 0.0 {
+                return false;
+            }
+            let (adc, bdc) = (first.dot(along_b), second.dot(along_b));
+            // Each edge runs along the cross product of the normals of its faces, so the arcs lie on the same half of the sphere.
+            adc * bdc < 0.0 && cba * bdc > 0.0
+        }
+        // A line has all normals across it.
+        (None, Some([third, fourth])) => third.dot(along_a) * fourth.dot(along_a) < 0.0,
+        (Some([first, second]), None) => first.dot(along_b) * second.dot(along_b) < 0.0,
+        (None, None) => true,
+    }
+}
+
+/// The best axis so far, and the distance beyond which none is looked for \[m\].
+struct Best {
+    axis: Axis,
+    reach: f64,
+}
+
+impl Best {
+    #[inline]
+    fn take(&mut self, normal: DVec3, separation: f64) {
+        if separation > self.axis.separation {
+            self.axis = Axis { normal, separation };
+        }
+    }
+}
+
+/// The axis along which two solids are farthest apart or overlap the least, in world axes; `None` if they are farther apart than
+/// `reach` \[m\].
+pub fn separation(a: &Convex, at_a: &Placement, b: &Convex, at_b: &Placement, reach: f64) -> Option<Axis> {
+    let axis = Pair::new(a, at_a, b, at_b).axis(reach)?;
+    Some(Axis { normal: at_a.orientation * axis.normal, ..axis })
+}
