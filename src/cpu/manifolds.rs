@@ -35,8 +35,12 @@ impl Manifolds {
 
     /// Finds the manifolds at the present positions.
     pub fn find(&mut self, world: &World) {
-        let of = |pair: &Key| world.ball(pair.a).and_then(|vertex| world.manifold(vertex, pair.b));
-        self.pairs.par_iter().map(of).collect_into_vec(&mut self.found);
+        let of = |group: &[Key]| {
+            let surfaces: Vec<u32> = group.iter().map(|pair| pair.b).collect();
+            world.ball(group[0].a).map_or_else(Vec::new, |vertex| world.manifolds(vertex, &surfaces))
+        };
+        let groups = self.pairs.par_chunk_by(|one, other| one.a == other.a);
+        self.found = groups.flat_map_iter(of).collect();
     }
 
     /// Touch of a contact at a point of a manifold, `Some(None)` where the manifold has no such point; `None` for other contacts.

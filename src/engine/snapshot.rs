@@ -7,6 +7,7 @@ use glam::{DMat3, DVec3};
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::law::normal::NormalLaw;
+use crate::model::solids::shape_id;
 use crate::model::{Meter, MeterSums, Touch, World};
 use crate::settings::Settings;
 
@@ -158,7 +159,7 @@ impl Snapshot {
         report: StepReport,
     ) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {
-            let touch = world.touch(key.a, key.b)?;
+            let touch = world.touch(key.a, key.b).or_else(|| world.touch(key.a, shape_id(key.b)))?;
             Some(ContactState {
                 key,
                 bodies: [world.shape_body(key.a), world.shape_body(key.b)],
@@ -175,6 +176,7 @@ impl Snapshot {
         let mut contacts: Vec<ContactState> = Vec::with_capacity(impulses.len());
         contacts.extend(impulses.into_iter().filter_map(state));
         contacts.sort_unstable_by_key(|contact| contact.key);
+        place_on_solids(&world, &mut contacts);
         join_patches(&world, &mut contacts, sides);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
         let stresses = vec![MeterSums::ZERO; world.meter_bins()];
@@ -231,6 +233,20 @@ fn spring_energy(world: &World, settings: &Settings, contact: &ContactState, hel
     let stiffness = pair.tangential_stiffness * slope;
     let [force, moment] = held.map(DVec3::length_squared);
     [0.5 * force / stiffness, 0.5 * moment / (radius * radius * stiffness)]
+}
+
+/// Sets gap, normal and point of the contacts of solids, all of a solid together, and removes those of solids that are apart.
+fn place_on_solids(world: &World, contacts: &mut Vec<ContactState>) {
+    let pairs: Vec<(u32, u32)> = contacts.iter().map(|contact| (contact.key.a, contact.key.b)).collect();
+    let touches = world.touches_of_solids(&pairs);
+    for &(i, touch) in &touches {
+        if let Some(Touch { gap, normal, point }) = touch {
+            (contacts[i].gap, contacts[i].normal, contacts[i].point) = (gap, normal, point);
+        }
+    }
+    let mut apart = touches.into_iter().filter(|(_, touch)| touch.is_none()).map(|(i, _)| i).peekable();
+    let mut place = 0..;
+    contacts.retain(|_| apart.next_if_eq(&place.next().unwrap_or(usize::MAX)).is_none());
 }
 
 /// Joins contacts with patches of meshes: sets gap, normal and point of those that take part, and removes those at seams that are no edges.

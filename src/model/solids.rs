@@ -6,10 +6,13 @@ use glam::DVec3;
 
 use super::shape::Part;
 use super::{Form, Mesh, Sphere, Surface, Touch, World};
-use crate::shape::{Convex, MOST_POINTS, Manifold, Placement, meet, meet_half_space};
+use crate::shape::{Convex, MOST_POINTS, Manifold, Placement, meet, meet_along, meet_half_space};
 
 /// Largest number of vertices of a mesh that is tried as a convex solid: two of them have a million pairs of edges.
 const MOST_VERTICES: usize = 512;
+
+/// Height between two surfaces that stand flush, over the contact radius of what touches them \[-\].
+const FLUSH: f64 = 1e-3;
 
 /// Bits of a shape id beside which [`Key::b`](crate::contact::Key::b) holds the number of a point of a manifold, from 1 on; 0 at all other
 /// contacts.
@@ -154,18 +157,107 @@ impl World {
     /// Manifold of a dynamic solid with a surface that it meets; `None` for balls and corners, and where the two are farther apart than the
     /// contact radius.
     pub fn manifold(&self, vertex: &Sphere, surface: u32) -> Option<Manifold> {
-        let Part::Solid(own) = vertex.part else { return None };
-        let (solid, reach) = (self.solids.of(own)?, vertex.contact_radius);
-        let centre = self.sphere_centre(vertex);
-        let at = self.placement(&self.surfaces[own as usize], self.bodies.position[vertex.body as usize]);
-        let other = &self.surfaces[surface as usize];
-        let there =
-            self.placement(other, self.periodic.image(self.bodies.position[other.body as usize], centre));
-        if matches!(other.form, Form::Plane) {
-            let normal = there.orientation * DVec3::Z;
-            return meet_half_space(solid, &at, normal, there.position.dot(normal), reach);
+        let pair = self.solid_pair(vertex, surface)?;
+        let Some(other) = pair.other else {
+            let normal = pair.there.orientation * DVec3::Z;
+            return meet_half_space(pair.own, &pair.at, normal, pair.there.position.dot(normal), pair.reach);
+        };
+        meet(pair.own, &pair.at, other, &pair.there, pair.reach)
+    }
+
+    /// Manifolds of a dynamic solid with several surfaces. Where solids that move alike stand flush, their sides that face each other are
+    /// inside: what touches such a side touches the surface of both instead.
+    pub fn manifolds(&self, vertex: &Sphere, surfaces: &[u32]) -> Vec<Option<Manifold>> {
+        let mut found: Vec<Option<Manifold>> =
+            surfaces.iter().map(|&surface| self.manifold(vertex, surface)).collect();
+        let inner: Vec<Option<usize>> = (0..surfaces.len())
+            .map(|i| {
+                (0..surfaces.len())
+                    .find(|&j| self.covers(vertex, surfaces[j], surfaces[i], found[i].as_ref()))
+            })
+            .collect();
+        for (i, cover) in inner.iter().enumerate() {
+            let Some(cover) = *cover else { continue };
+            let normal =
+                found[cover].as_ref().filter(|_| inner[cover].is_none()).map(|manifold| manifold.normal);
+            found[i] = normal.and_then(|normal| {
+                let pair = self.solid_pair(vertex, surfaces[i])?;
+                meet_along(pair.own, &pair.at, pair.other?, &pair.there, normal, pair.reach)
+            });
         }
-        meet(solid, &at, self.solids.of(surface)?, &there, reach)
+        found
+    }
+
+    /// Whether a solid or half space covers that side of another solid, moving alike, at which this manifold has its points.
+    fn covers(&self, vertex: &Sphere, cover: u32, surface: u32, manifold: Option<&Manifold>) -> bool {
+        let bodies = [cover, surface].map(|surface| self.surfaces[surface as usize].body as usize);
+        let (Some(manifold), true) = (manifold, cover != surface && self.move_alike(bodies)) else {
+            return false;
+        };
+        let Some(pair) = self.solid_pair(vertex, cover) else { return false };
+        let size = vertex.contact_radius;
+        let inside = |point: DVec3| {
+            let local = pair.there.orientation.conjugate() * (point - pair.there.position);
+            pair.other.map_or(local.z, |other| other.height_over_faces(local)) < FLUSH * size
+        };
+        let mut points = manifold.points.iter().flatten();
+        points.all(|point| {
+            let on_surface = point.point - 0.5 * point.gap * manifold.normal;
+            inside(on_surface + 2.0 * FLUSH * size * manifold.normal)
+        })
+    }
+
+    /// Whether two bodies move as one: they are the same, or neither is dynamic and both have the same velocities.
+    fn move_alike(&self, [one, other]: [usize; 2]) -> bool {
+        let bodies = &self.bodies;
+        one == other
+            || !bodies.is_dynamic(one)
+                && !bodies.is_dynamic(other)
+                && bodies.velocity[one] == bodies.velocity[other]
+                && bodies.angular_velocity[one] == bodies.angular_velocity[other]
+    }
+
+    /// A dynamic solid and the solid or half space of a surface at their present places; `None` for balls and corners, and for surfaces that
+    /// bound neither.
+    fn solid_pair(&self, vertex: &Sphere, surface: u32) -> Option<SolidPair<'_>> {
+        let Part::Solid(own) = vertex.part else { return None };
+        let centre = self.sphere_centre(vertex);
+        let other = &self.surfaces[surface as usize];
+        let solid = self.solids.of(surface);
+        if solid.is_none() && !matches!(other.form, Form::Plane) {
+            return None;
+        }
+        Some(SolidPair {
+            own: self.solids.of(own)?,
+            at: self.placement(&self.surfaces[own as usize], self.bodies.position[vertex.body as usize]),
+            other: solid,
+            there: self
+                .placement(other, self.periodic.image(self.bodies.position[other.body as usize], centre)),
+            reach: vertex.contact_radius,
+        })
+    }
+
+    /// Touches at points of manifolds, from contacts sorted by vertex: per contact its index and its touch; `None` where the solids are
+    /// apart. A contact whose point is no more has its place where the manifold is deepest. Other contacts are left out.
+    pub fn touches_of_solids(&self, pairs: &[(u32, u32)]) -> Vec<(usize, Option<Touch>)> {
+        let mut touches = Vec::new();
+        let of_solids = || (0..).zip(pairs).filter(|(_, pair)| point_number(pair.1).is_some());
+        let all: Vec<(usize, (u32, u32))> = of_solids().map(|(i, &pair)| (i, pair)).collect();
+        for group in all.chunk_by(|(_, one), (_, other)| one.0 == other.0) {
+            let Some(vertex) = self.ball(group[0].1.0) else { continue };
+            let mut surfaces: Vec<u32> = group.iter().map(|(_, pair)| shape_id(pair.1)).collect();
+            surfaces.sort_unstable();
+            surfaces.dedup();
+            let found = self.manifolds(vertex, &surfaces);
+            for &(i, (_, b)) in group {
+                let manifold = surfaces.binary_search(&shape_id(b)).ok().and_then(|at| found[at].as_ref());
+                let touch = manifold.and_then(|manifold| {
+                    touch_at(manifold, point_number(b)).or_else(|| touch_at(manifold, None))
+                });
+                touches.push((i, touch));
+            }
+        }
+        touches
     }
 
     /// Place of a surface on its body, the body being at `position` \[m\].
@@ -176,6 +268,17 @@ impl World {
             orientation: orientation * surface.orientation,
         }
     }
+}
+
+/// A dynamic solid and what it meets.
+struct SolidPair<'a> {
+    own: &'a Convex,
+    at: Placement,
+    /// The other solid; `None` for a half space.
+    other: Option<&'a Convex>,
+    there: Placement,
+    /// Distance beyond which the two do not meet \[m\].
+    reach: f64,
 }
 
 /// Touch of a manifold at a point, counted from 0, or at its deepest point; `None` if there is no such point.

@@ -4,7 +4,8 @@
 //! linear over the overlap, so its corners hold all that two faces can do to each other: corners of one outline within the other, and
 //! crossings of their sides. Of more corners than [`MOST_POINTS`] those are kept that lie farthest along so many directions, the deepest
 //! before others. The place of a point in the list is its direction, fixed to the first solid, so that an impulse finds its point again in
-//! the next step. Around a circular face the directions start at its deepest point.
+//! the next step. Around a circular face the directions start at its deepest point, or, where it lies flat, on the side to which it hangs
+//! over.
 
 use glam::{DVec2, DVec3};
 
@@ -22,6 +23,10 @@ const SAME: f64 = 1e-3;
 const WIDTH: f64 = 1e-9;
 /// Height up to which corners are the farthest ones, over the radius of the solid \[-\].
 const FARTHEST: f64 = 1e-6;
+/// Tilt of a circular face from which its deepest point comes first \[rad\]. Below, rounding would turn the directions from step to step.
+const TILT: f64 = 1e-3;
+/// Distance by which a circular face is beside another from which the directions start there, over the smaller solid \[-\].
+const OVERHANG: f64 = 1e-2;
 /// Angle of the first direction from the first axis of the plane of contact \[rad\]: no symmetry of a rectangle.
 const FIRST_DIRECTION: f64 = 0.58;
 
@@ -55,8 +60,6 @@ struct Outline {
     corners: Vec<DVec3>,
     /// Normal of the face, outwards.
     normal: DVec3,
-    /// Whether the outline is a circle, whose first corner is the deepest.
-    is_circle: bool,
 }
 
 /// Plane of contact, with the coordinates of an outline in it.
@@ -74,6 +77,11 @@ impl Plane {
 
     fn flat(&self, point: DVec3) -> DVec2 {
         DVec2::new(point.dot(self.across[0]), point.dot(self.across[1]))
+    }
+
+    /// Change of the height of a face with this normal along both axes.
+    fn slope_of(&self, normal: DVec3) -> DVec2 {
+        -self.flat(normal) / normal.dot(self.normal)
     }
 
     fn lift(&self, flat: DVec2, height: f64) -> DVec3 {
@@ -94,7 +102,7 @@ struct Seen {
 impl Seen {
     fn new(outline: &Outline, plane: &Plane, rounding: f64) -> Seen {
         let along = outline.normal.dot(plane.normal);
-        let slope = if outline.corners.len() > 2 { -plane.flat(outline.normal) / along } else { DVec2::ZERO };
+        let slope = if outline.corners.len() > 2 { plane.slope_of(outline.normal) } else { DVec2::ZERO };
         Seen {
             flat: outline.corners.iter().map(|&corner| plane.flat(corner)).collect(),
             heights: outline.corners.iter().map(|corner| corner.dot(plane.normal) + rounding).collect(),
@@ -205,6 +213,21 @@ pub fn meet(a: &Convex, at_a: &Placement, b: &Convex, at_b: &Placement, reach: f
     Some(in_world(manifold_along(&pair, &axis, reach), at_a))
 }
 
+/// The manifold of two solids along a given normal from b to a; `None` if they are farther apart along it than `reach` \[m\].
+pub fn meet_along(
+    a: &Convex,
+    at_a: &Placement,
+    b: &Convex,
+    at_b: &Placement,
+    normal: DVec3,
+    reach: f64,
+) -> Option<Manifold> {
+    let pair = Pair::new(a, at_a, b, at_b);
+    let normal = at_a.orientation.conjugate() * normal;
+    let axis = Axis { normal, separation: pair.along(normal) };
+    (axis.separation <= reach).then(|| in_world(manifold_along(&pair, &axis, reach), at_a))
+}
+
 /// The manifold of a solid and a half space with this outward normal, whose surface is at `height` along the normal \[m\].
 pub fn meet_half_space(
     a: &Convex,
@@ -219,9 +242,13 @@ pub fn meet_half_space(
         return None;
     }
     let plane = Plane::new(normal);
-    let outline = outline(a, -normal, normal);
+    let first = match shows_circle(a, -normal) {
+        true => first_direction(plane.slope_of(facing(a, -normal)), DVec2::ZERO),
+        false => FIRST_DIRECTION,
+    };
+    let outline = outline(a, -normal, plane.lift(DVec2::from_angle(first), 0.0));
     let seen = Seen::new(&outline, &plane, -a.rounding);
-    let mut choice = Choice::new(first_direction(&outline, &plane, seen.slope), reach);
+    let mut choice = Choice::new(first, reach);
     for (&place, &own) in seen.flat.iter().zip(&seen.heights) {
         choice.take(place, own, height);
     }
@@ -243,23 +270,22 @@ fn manifold_along(pair: &Pair<'_>, axis: &Axis, reach: f64) -> Manifold {
     let (a, b, normal) = (pair.a, pair.b, axis.normal);
     let plane = Plane::new(normal);
     let back = pair.frame.transpose();
-    // Faces first, as each circle starts at the point that is deepest towards the face of the other.
-    let [facing_a, facing_b] = [facing(a, -normal), pair.frame * facing(b, back * normal)];
-    let outline_a = outline(a, -normal, facing_b);
-    let of_b = outline(b, back * normal, back * facing_a);
+    let size = a.radius.min(b.radius);
+    let first = if shows_circle(a, -normal) || shows_circle(b, back * normal) {
+        let [facing_a, facing_b] = [facing(a, -normal), pair.frame * facing(b, back * normal)];
+        let overhang = plane.flat(a.middle - pair.origin - pair.frame * b.middle) / size;
+        first_direction(plane.slope_of(facing_a) - plane.slope_of(facing_b), overhang)
+    } else {
+        FIRST_DIRECTION
+    };
+    let start = plane.lift(DVec2::from_angle(first), 0.0);
+    let of_b = outline(b, back * normal, back * start);
     let outline_b = Outline {
         corners: of_b.corners.iter().map(|&corner| pair.origin + pair.frame * corner).collect(),
         normal: pair.frame * of_b.normal,
-        is_circle: of_b.is_circle,
     };
-    let seen_a = Seen::new(&outline_a, &plane, -a.rounding);
+    let seen_a = Seen::new(&outline(a, -normal, start), &plane, -a.rounding);
     let seen_b = Seen::new(&outline_b, &plane, b.rounding);
-    let size = a.radius.min(b.radius);
-    let steepest = seen_a.slope - seen_b.slope;
-    let first = match outline_a.is_circle {
-        true => first_direction(&outline_a, &plane, steepest),
-        false => first_direction(&outline_b, &plane, steepest),
-    };
     let mut choice = Choice::new(first, reach);
     take_common_corners(&seen_a, &seen_b, WIDTH * size, &mut choice);
     if choice.is_empty() {
@@ -303,15 +329,22 @@ fn take_common_corners(a: &Seen, b: &Seen, width: f64, choice: &mut Choice) {
     }
 }
 
-/// Angle of the first direction: towards the deepest point of a circle, else fixed to solid a.
-fn first_direction(outline: &Outline, plane: &Plane, slope: DVec2) -> f64 {
-    if !outline.is_circle {
-        return FIRST_DIRECTION;
+/// Angle of the first direction where a face is a circle: towards its deepest point if the gap changes along the plane with this slope, else
+/// to the side to which the first solid hangs over, else fixed to it.
+fn first_direction(slope: DVec2, overhang: DVec2) -> f64 {
+    if slope.length() > TILT {
+        (-slope).to_angle()
+    } else if overhang.length() > OVERHANG {
+        overhang.to_angle()
+    } else {
+        FIRST_DIRECTION
     }
-    // Where both faces are parallel to the last bit, the first corner of the circle.
-    let middle = outline.corners.iter().sum::<DVec3>() / outline.corners.len() as f64;
-    let towards = if slope == DVec2::ZERO { plane.flat(outline.corners[0] - middle) } else { -slope };
-    towards.to_angle()
+}
+
+/// Whether the face that looks along a direction is a circle.
+fn shows_circle(solid: &Convex, along: DVec3) -> bool {
+    let outward = along.truncate().normalize_or(DVec2::X);
+    solid.round.as_ref().is_some_and(|round| shows_cap(round, along, outward))
 }
 
 /// Normal of the face that looks along a direction; the direction itself for a line or a point.
@@ -347,13 +380,13 @@ fn shows_cap(round: &Revolved, along: DVec3, outward: DVec2) -> bool {
     radius > 0.0 && along.z.abs() >= round.side_normal(outward).dot(along)
 }
 
-/// Outline that a solid shows along a direction, in its frame. `against` is the normal of the face of the other, from the other.
-fn outline(solid: &Convex, along: DVec3, against: DVec3) -> Outline {
+/// Outline that a solid shows along a direction, in its frame. A circle starts at its point farthest along `start`.
+fn outline(solid: &Convex, along: DVec3, start: DVec3) -> Outline {
     let normal = facing(solid, along);
     if let Some(round) = &solid.round {
         let outward = along.truncate().normalize_or(DVec2::X);
         if !shows_cap(round, along, outward) {
-            return Outline { corners: round.side_line(outward).to_vec(), normal, is_circle: false };
+            return Outline { corners: round.side_line(outward).to_vec(), normal };
         }
         let top = along.z > 0.0;
         let (radius, height) = if top {
@@ -361,20 +394,19 @@ fn outline(solid: &Convex, along: DVec3, against: DVec3) -> Outline {
         } else {
             (round.bottom_radius, -round.half_length)
         };
-        // The deepest point of the rim lies against the normal of the other face.
-        let deepest = (-against.truncate()).normalize_or(DVec2::X);
+        let first = start.truncate().normalize_or(DVec2::X);
         let sense = if top { 1.0 } else { -1.0 };
         let corner = |i: u32| {
             let turn = DVec2::from_angle(sense * std::f64::consts::TAU * f64::from(i) / f64::from(RIM_SIDES));
-            (radius * turn.rotate(deepest)).extend(height)
+            (radius * turn.rotate(first)).extend(height)
         };
-        return Outline { corners: (0..RIM_SIDES).map(corner).collect(), normal, is_circle: true };
+        return Outline { corners: (0..RIM_SIDES).map(corner).collect(), normal };
     }
     let corners = match facing_face(solid, along) {
         Some(face) => solid.face_corners(face).collect(),
         None => solid.corners.clone(),
     };
-    Outline { corners, normal, is_circle: false }
+    Outline { corners, normal }
 }
 
 #[cfg(test)]

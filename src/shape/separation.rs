@@ -65,7 +65,7 @@ impl<'a> Pair<'a> {
 
     /// Distance of the solids along a unit vector from b to a \[m\].
     #[inline]
-    fn along(&self, normal: DVec3) -> f64 {
+    pub fn along(&self, normal: DVec3) -> f64 {
         let of_b = self.origin.dot(normal) + self.b.extent(self.frame.transpose() * normal);
         -self.a.extent(-normal) - of_b
     }
