@@ -408,7 +408,7 @@ impl World {
             return None;
         }
         let Shape::Sphere(ball) = self.shape(a) else { return None };
-        if let Part::Solid(_) = ball.part {
+        if b != shape_id(b) || matches!(ball.part, Part::Solid(_) | Part::Hull(_)) {
             return touch_at(&self.manifold(ball, shape_id(b))?, point_number(b));
         }
         let centre = self.sphere_centre(ball);

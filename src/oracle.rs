@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::contact::{Colouring, Key};
+use crate::model::World;
 use crate::model::solids::points_with;
-use crate::model::{Part, World};
 
 /// Returns all pairs of shapes with a gap below `margin` (in mean diameters of the pair), by testing every pair.
 pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
@@ -23,12 +23,10 @@ pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
             );
             touch.is_some_and(|touch| touch.gap < gap)
         });
-        // Any patch of a solid mesh stands for the mesh.
+        // Any patch of a mesh that bounds a solid stands for the mesh.
         let met = near.map(|b| world.solid_surface(vertex, b)).filter(|&b| world.vertex_meets(vertex, b));
-        let found: BTreeSet<u32> = match vertex.part {
-            Part::Solid(_) => met.flat_map(points_with).collect(),
-            _ => met.collect(),
-        };
+        let found: BTreeSet<u32> =
+            met.flat_map(|b| points_with(b, world.manifold_points(vertex, b))).collect();
         found.into_iter().map(move |b| Key { a, b })
     });
     let near = |key: &Key| {

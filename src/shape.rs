@@ -13,5 +13,5 @@ pub mod separation;
 
 pub use build::SolidError;
 pub use convex::{Convex, Edge, Face, Revolved};
-pub use manifold::{MOST_POINTS, Manifold, ManifoldPoint, meet, meet_along, meet_half_space};
+pub use manifold::{MOST_POINTS, Manifold, Touch, Wanted, meet, meet_along, meet_half_space, of_touches};
 pub use separation::{Axis, Placement, separation};

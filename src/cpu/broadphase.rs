@@ -70,11 +70,32 @@ fn keys_of(
     let (first_grain, shape) = (world.first_grain_shape(), &world.spheres[sphere]);
     let a = first_grain + sphere as u32;
     let gap = 2.0 * margin * shape.radius;
-    world
-        .for_each_surface_near(boxes, world.sphere_centre(shape), shape, gap, |b, _| keys.push(Key { a, b }));
+    let all = keys.len();
+    world.for_each_surface_near(boxes, world.sphere_centre(shape), shape, gap, |b, _| match shape.part {
+        Part::Hull(_) => {
+            let b = world.solid_surface(shape, b);
+            keys.extend(points_with(b, world.manifold_points(shape, b)).map(|b| Key { a, b }));
+        }
+        _ => keys.push(Key { a, b }),
+    });
     let first = keys.len();
-    keys.extend(partners.of(sphere).iter().map(|&partner| Key { a, b: first_grain + partner }));
-    keys[first..].sort_unstable();
+    for &partner in partners.of(sphere) {
+        let (b, other) = (first_grain + partner, &world.spheres[partner as usize]);
+        let points = world.manifold_points(shape, b);
+        if points == 0 {
+            keys.push(Key { a, b });
+        } else if world.hulls_are_near(shape, other, margin * (shape.radius + other.radius)) {
+            keys.extend(points_with(b, points).map(|b| Key { a, b }));
+        }
+    }
+    // Pairs with surfaces come in order, but for those of polyhedra.
+    let from = if matches!(shape.part, Part::Hull(_)) { all } else { first };
+    keys[from..].sort_unstable();
+    if from == all {
+        let mut own = keys.split_off(all);
+        own.dedup();
+        keys.append(&mut own);
+    }
 }
 
 /// Whether the grain of a sphere is present, that is, was not removed.
@@ -96,10 +117,7 @@ fn pairs_of_vertices(world: &World, boxes: &[SurfaceBox], margin: f64) -> Vec<Ke
             if !world.vertex_meets(vertex, b) {
                 return;
             }
-            match vertex.part {
-                Part::Solid(_) => keys.extend(points_with(b).map(|b| Key { a, b })),
-                _ => keys.push(Key { a, b }),
-            }
+            keys.extend(points_with(b, world.manifold_points(vertex, b)).map(|b| Key { a, b }));
         });
         keys[first..].sort_unstable();
         keys.dedup();

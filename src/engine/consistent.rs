@@ -1,10 +1,9 @@
 //! Check of the contacts of a saved state: their keys, their order with its colours and tiles, and what belongs to each of them.
 
 use crate::contact::{Colouring, Impulse, Key};
+use crate::model::World;
 use crate::model::consistent::{Fault, claim, claim_below, claim_length};
 use crate::model::solids::{point_number, shape_id};
-use crate::model::{Part, World};
-use crate::shape::MOST_POINTS;
 
 /// Checks contacts that were read from a file against the world that they are in.
 ///
@@ -36,11 +35,9 @@ pub fn check_keys(world: &World, keys: impl Iterator<Item = Key>) -> Fault {
     for Key { a, b } in keys {
         let (b, point) = (shape_id(b), point_number(b));
         claim_below([a, b], shapes, "a contact of shape")?;
-        let is_solid = world.ball(a).is_some_and(|ball| matches!(ball.part, Part::Solid(_)));
-        let has_point = point.is_some_and(|point| point < MOST_POINTS);
-        claim(if is_solid { has_point } else { point.is_none() }, || {
-            format!("a point of shapes {a} and {b}")
-        })?;
+        let most = world.ball(a).map_or(0, |ball| world.manifold_points(ball, b));
+        let has_point = point.map_or(most == 0, |point| point < most);
+        claim(has_point, || format!("a point of shapes {a} and {b}"))?;
         let is_right = a as usize >= surfaces
             && (a as usize >= points || (b as usize) < surfaces)
             && ((b as usize) < surfaces || b as usize >= points)

@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
 use super::rigid::principal;
-use super::{Grain, sphere_volume};
+use super::{Grain, Solid, sphere_volume};
+use crate::shape::Convex;
 
 /// Number of points of Gauss' rule per piece, along y and along z.
 pub const ORDER: usize = 24;
@@ -31,6 +32,9 @@ pub struct Clump {
     pub given: Option<(f64, DVec3)>,
     /// Rotation from the principal axes into the axes in which the spheres were listed.
     pub axes: DQuat,
+    /// The convex polyhedron that the grains are instead of a sphere, about the centre of mass and along the principal axes. The one sphere
+    /// of such a clump is that around the polyhedron.
+    pub hull: Option<Convex>,
 }
 
 /// Integrals over a solid of density 1: volume, ∫ x, and the six ∫ x_i x_j.
@@ -61,6 +65,23 @@ impl Clump {
             moments,
             given: None,
             axes,
+            hull: None,
+        }
+    }
+
+    /// Makes a kind of grain that is this convex polyhedron, in any axes.
+    pub fn of_hull(name: &str, hull: &Convex) -> Clump {
+        let solid = Solid::of_hull(hull);
+        let (moments, axes) = principal(solid.inertia);
+        let hull = hull.placed_about(solid.centre, axes);
+        Clump {
+            name: name.to_owned(),
+            spheres: vec![(DVec3::ZERO, hull.radius)],
+            volume: solid.volume,
+            moments,
+            given: None,
+            axes,
+            hull: Some(hull),
         }
     }
 

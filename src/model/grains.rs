@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use glam::{DQuat, DVec3};
 
 use super::{
-    Axes, Clump, ClumpId, GrainParts, Kind, MaterialId, Materials, Plane, Replaced, RigidBody, Sphere, Taken,
-    Vacancies, World, clump, plane,
+    Axes, Clump, ClumpId, GrainParts, Kind, MaterialId, Materials, Part, Plane, Replaced, RigidBody, Sphere,
+    Taken, Vacancies, World, clump, plane,
 };
 
 /// A grain to be added.
@@ -112,7 +112,8 @@ impl World {
         let spheres = self.grains[place].spheres();
         (self.grains[place].clump, self.grains[place].density) = (grain.clump, grain.density);
         let set = |sphere: &mut Sphere, centre: DVec3, radius: f64| {
-            *sphere = Sphere { centre, radius, contact_radius: radius, material, ..*sphere };
+            *sphere =
+                Sphere { centre, radius, contact_radius: radius, material, part: Part::Ball, ..*sphere };
         };
         let Some(clump) = grain.clump.map(|clump| &self.clumps[clump as usize]) else {
             let moments = DVec3::splat(plane::gyration(self.plane) * mass * radius * radius);
@@ -125,6 +126,13 @@ impl World {
         let rigid = RigidBody { mass, moments, velocity, angular_velocity, locked };
         self.bodies.set_dynamic(body, Kind::Rigid, position, grain.orientation * clump.axes, &rigid);
         let scale = clump.scale(radius);
+        if let (Some(hull), Some(kind)) = (&clump.hull, grain.clump) {
+            let contact_radius = scale * hull.inner_radius();
+            let (radius, part) = (scale * hull.radius, Part::Hull(kind));
+            let sphere = &mut self.spheres[spheres.start];
+            *sphere = Sphere { centre: DVec3::ZERO, radius, contact_radius, material, part, ..*sphere };
+            return;
+        }
         for (sphere, &(centre, radius)) in self.spheres[spheres].iter_mut().zip(&clump.spheres) {
             set(sphere, scale * centre, scale * radius);
         }

@@ -6,6 +6,8 @@
 
 use glam::{DQuat, DVec2, DVec3};
 
+pub use crate::shape::Touch;
+
 use super::MaterialId;
 use super::motion::top_speed;
 
@@ -20,6 +22,8 @@ pub enum Part {
     Corner,
     /// A dynamic convex solid as a whole, with the index of its surface; the sphere is the one around it.
     Solid(u32),
+    /// A grain that is a convex polyhedron, with the index of its clump; the sphere is the one around it.
+    Hull(u32),
 }
 
 /// A sphere of a grain, or a vertex of a dynamic body made of surfaces.
@@ -47,14 +51,16 @@ impl Sphere {
         Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0, part: Part::Ball }
     }
 
-    /// Bound on the speed of the centre, from the velocity \[m/s\] and angular velocity \[rad/s\] of the body.
+    /// Bound on the speed of the centre, or of the corners of a polyhedron, from the velocity \[m/s\] and angular velocity \[rad/s\] of the body.
     #[inline]
     pub fn speed(&self, linear: DVec3, angular: DVec3) -> f64 {
-        // Most spheres are in the centre of their body, and need no root of their spin.
-        if self.centre == DVec3::ZERO {
-            return linear.length();
-        }
-        top_speed(linear, angular, self.centre.length())
+        // Most spheres are in the centre of their body, and need no root of their spin. Corners of a polyhedron move as it turns.
+        let reach = match self.part {
+            Part::Hull(_) => self.radius,
+            _ if self.centre == DVec3::ZERO => return linear.length(),
+            _ => self.centre.length(),
+        };
+        top_speed(linear, angular, reach)
     }
 }
 
@@ -139,17 +145,6 @@ pub struct Surface {
     pub form: Form,
     /// Material.
     pub material: MaterialId,
-}
-
-/// Touch of a sphere with a shape, with a gap or an overlap.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Touch {
-    /// Gap between the surfaces, negative where they overlap \[m\].
-    pub gap: f64,
-    /// Normal, from the shape to the sphere.
-    pub normal: DVec3,
-    /// Middle of the gap or overlap \[m\].
-    pub point: DVec3,
 }
 
 impl Touch {

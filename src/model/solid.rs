@@ -6,6 +6,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::rigid::principal;
 use super::{Form, Mesh, RigidBody, sphere_volume};
+use crate::shape::{Convex, Face};
 
 /// Integrals over a solid of density 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,15 +99,13 @@ fn frustum(bottom: f64, top: f64, length: f64) -> [f64; 4] {
     [volume, height - 0.5 * length, 0.5 * along + second - volume * height * height, along]
 }
 
-impl Mesh {
-    /// Solid inside the mesh, as a sum over the tetrahedra between the triangles and the middle of the mesh (Tonon, J. Math. Stat. 1, 8
-    /// (2004)). Without meaning for a mesh that is not closed.
-    pub fn solid(&self) -> Solid {
-        let [low, high] = self.bounds();
-        let origin = low.midpoint(high);
+impl Solid {
+    /// The solid inside triangles that face outwards, as a sum over the tetrahedra between the triangles and a point in their middle (Tonon,
+    /// J. Math. Stat. 1, 8 (2004)). Without meaning for triangles that are not closed.
+    fn inside(triangles: impl Iterator<Item = [DVec3; 3]>, origin: DVec3) -> Solid {
         let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
-        for triangle in 0..self.triangles.len() {
-            let [a, b, c] = self.corners(triangle).map(|corner| corner - origin);
+        for triangle in triangles {
+            let [a, b, c] = triangle.map(|corner| corner - origin);
             let share = a.dot(b.cross(c)) / 6.0;
             let sum = a + b + c;
             volume += share;
@@ -120,6 +119,23 @@ impl Mesh {
         let trace = about_centre.x_axis.x + about_centre.y_axis.y + about_centre.z_axis.z;
         let inertia = trace * DMat3::IDENTITY - about_centre;
         Solid { volume, centre: origin + centre, inertia }
+    }
+
+    /// The solid of a convex polyhedron.
+    pub fn of_hull(hull: &Convex) -> Solid {
+        let fan = |face: &Face| {
+            let corners: Vec<DVec3> = hull.face_corners(face).collect();
+            (1..corners.len() - 1).map(move |i| [corners[0], corners[i], corners[i + 1]])
+        };
+        Solid::inside(hull.faces.iter().flat_map(fan), hull.middle)
+    }
+}
+
+impl Mesh {
+    /// Solid inside the mesh. Without meaning for a mesh that is not closed.
+    pub fn solid(&self) -> Solid {
+        let [low, high] = self.bounds();
+        Solid::inside((0..self.triangles.len()).map(|triangle| self.corners(triangle)), low.midpoint(high))
     }
 }
 

@@ -1,12 +1,15 @@
-//! Solids: which surfaces bound convex solids, and the manifolds of a dynamic one with other surfaces.
+//! Solids: which surfaces bound convex solids, and the manifolds of dynamic solids and of polyhedral grains with other shapes.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::shape::Part;
 use super::{Form, Mesh, Sphere, Surface, Touch, World};
-use crate::shape::{Convex, MOST_POINTS, Manifold, Placement, meet, meet_along, meet_half_space};
+use crate::shape::{
+    Convex, MOST_POINTS, Manifold, Placement, Wanted, meet, meet_along, meet_half_space, of_touches,
+    separation,
+};
 
 /// Largest number of vertices of a mesh that is tried as a convex solid: two of them have a million pairs of edges.
 const MOST_VERTICES: usize = 512;
@@ -33,9 +36,10 @@ pub const fn point_number(shape: u32) -> Option<usize> {
     }
 }
 
-/// Shapes b of the keys of all points of a manifold with a surface, ascending.
-pub fn points_with(surface: u32) -> impl Iterator<Item = u32> {
-    (1..=MOST_POINTS as u32).map(move |number| surface | number << SHAPE_BITS)
+/// Shapes b of the keys of all points of a manifold with a shape, ascending; the shape alone without points.
+pub fn points_with(shape: u32, points: usize) -> impl Iterator<Item = u32> {
+    let numbers = if points == 0 { 0..=0 } else { 1..=points as u32 };
+    numbers.map(move |number| shape | number << SHAPE_BITS)
 }
 
 /// What a surface is to solids.
@@ -49,7 +53,7 @@ enum Role {
     Patch,
 }
 
-/// The convex solids of a world, by surface. They follow from the surfaces, so they are not saved.
+/// The convex solids that surfaces bound. They follow from the surfaces, so they are not saved.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Solids {
     roles: Vec<Role>,
@@ -133,7 +137,7 @@ impl World {
         let is_dynamic = self.bodies.is_dynamic(body as usize);
         let is_dynamic_sphere = is_dynamic && matches!(form, Form::Sphere { .. });
         match vertex.part {
-            Part::Ball => !is_dynamic_sphere || (vertex.body < body && vertex.radius > 0.0),
+            Part::Ball | Part::Hull(_) => !is_dynamic_sphere || (vertex.body < body && vertex.radius > 0.0),
             Part::Corner => !matches!(form, Form::Plane) && self.solids.is_other(surface),
             Part::Solid(_) => match form {
                 Form::Plane => true,
@@ -146,64 +150,112 @@ impl World {
         }
     }
 
-    /// The surface that stands in keys for one near a vertex: of a mesh that meets a solid its first patch.
-    pub fn solid_surface(&self, vertex: &Sphere, surface: u32) -> u32 {
-        match (vertex.part, self.surfaces[surface as usize].form) {
-            (Part::Solid(_), Form::Patch { patch, .. }) => surface - patch,
+    /// The surface that stands in keys for one near a vertex or a grain: of a mesh that meets a solid its first patch.
+    pub fn solid_surface(&self, ball: &Sphere, surface: u32) -> u32 {
+        match (ball.part, self.surfaces[surface as usize].form) {
+            (Part::Solid(_) | Part::Hull(_), Form::Patch { patch, .. }) if !self.solids.is_other(surface) => {
+                surface - patch
+            }
             _ => surface,
         }
     }
 
-    /// Manifold of a dynamic solid with a surface that it meets; `None` for balls and corners, and where the two are farther apart than the
-    /// contact radius.
-    pub fn manifold(&self, vertex: &Sphere, surface: u32) -> Option<Manifold> {
-        let pair = self.solid_pair(vertex, surface)?;
-        let Some(other) = pair.other else {
-            let normal = pair.there.orientation * DVec3::Z;
-            return meet_half_space(pair.own, &pair.at, normal, pair.there.position.dot(normal), pair.reach);
-        };
-        meet(pair.own, &pair.at, other, &pair.there, pair.reach)
+    /// Number of points of the contact of a sphere or solid (shape a) with a shape; 0 where it is no manifold but a contact of two spheres, or
+    /// of a sphere with a surface.
+    pub fn manifold_points(&self, ball: &Sphere, shape: u32) -> usize {
+        let other = self.ball(shape).map(|other| other.part);
+        match (ball.part, other) {
+            (Part::Solid(_), _) => MOST_POINTS,
+            (Part::Hull(_), Some(Part::Ball)) | (Part::Ball, Some(Part::Hull(_))) => 1,
+            (Part::Hull(_), _) => MOST_POINTS,
+            _ => 0,
+        }
     }
 
-    /// Manifolds of a dynamic solid with several surfaces. Where solids that move alike stand flush, their sides that face each other are
-    /// inside: what touches such a side touches the surface of both instead.
-    pub fn manifolds(&self, vertex: &Sphere, surfaces: &[u32]) -> Vec<Option<Manifold>> {
+    /// Manifold of a solid with a shape; `None` for other contacts, and where the two are farther apart than the contact radius.
+    pub fn manifold(&self, ball: &Sphere, shape: u32) -> Option<Manifold> {
+        let points = self.manifold_points(ball, shape);
+        if points == 0 {
+            return None;
+        }
+        let wanted = Wanted { reach: ball.contact_radius, points };
+        let own = self.solid_of(ball, ball, self.sphere_centre(ball))?;
+        let Some(there) = self.solid_at(ball, shape) else {
+            return self.corners_on(ball, &own, &self.surfaces[shape as usize], wanted);
+        };
+        match there {
+            Met::Solid(there) => meet(own.solid, &own.at, there.solid, &there.at, wanted),
+            Met::HalfSpace { normal, height } => meet_half_space(own.solid, &own.at, normal, height, wanted),
+        }
+    }
+
+    /// Manifold of the corners of a polyhedron with a thin wall.
+    fn corners_on(
+        &self,
+        ball: &Sphere,
+        own: &Placed<'_>,
+        surface: &Surface,
+        wanted: Wanted,
+    ) -> Option<Manifold> {
+        let point = Sphere { radius: 0.0, ..*ball };
+        let touch = |&corner: &DVec3| {
+            let place = own.at.position + own.at.orientation * (own.at.scale * corner);
+            self.touch_within(surface, place, &point, f64::INFINITY)
+        };
+        of_touches(own.solid.corners.iter().filter_map(touch), ball.radius, wanted)
+    }
+
+    /// Manifolds of a solid with several shapes. Where solids that move alike stand flush, their sides that face each other are inside: what
+    /// touches such a side touches the surface of both instead.
+    pub fn manifolds(&self, ball: &Sphere, shapes: &[u32]) -> Vec<Option<Manifold>> {
         let mut found: Vec<Option<Manifold>> =
-            surfaces.iter().map(|&surface| self.manifold(vertex, surface)).collect();
-        let inner: Vec<Option<usize>> = (0..surfaces.len())
-            .map(|i| {
-                (0..surfaces.len())
-                    .find(|&j| self.covers(vertex, surfaces[j], surfaces[i], found[i].as_ref()))
-            })
-            .collect();
+            shapes.iter().map(|&shape| self.manifold(ball, shape)).collect();
+        let surfaces = shapes.iter().filter(|&&shape| (shape as usize) < self.surfaces.len()).count();
+        if surfaces < 2 {
+            return found;
+        }
+        let cover = |i: usize| {
+            (0..shapes.len()).find(|&j| self.covers(ball, shapes[j], shapes[i], found[i].as_ref()))
+        };
+        let inner: Vec<Option<usize>> = (0..shapes.len()).map(cover).collect();
         for (i, cover) in inner.iter().enumerate() {
             let Some(cover) = *cover else { continue };
-            let normal =
-                found[cover].as_ref().filter(|_| inner[cover].is_none()).map(|manifold| manifold.normal);
+            let above = found[cover].as_ref().filter(|_| inner[cover].is_none());
+            let normal = above.and_then(Manifold::deepest).map(|deepest| deepest.normal);
             found[i] = normal.and_then(|normal| {
-                let pair = self.solid_pair(vertex, surfaces[i])?;
-                meet_along(pair.own, &pair.at, pair.other?, &pair.there, normal, pair.reach)
+                let own = self.solid_of(ball, ball, self.sphere_centre(ball))?;
+                let Met::Solid(there) = self.solid_at(ball, shapes[i])? else { return None };
+                let wanted =
+                    Wanted { reach: ball.contact_radius, points: self.manifold_points(ball, shapes[i]) };
+                meet_along(own.solid, &own.at, there.solid, &there.at, normal, wanted)
             });
         }
         found
     }
 
     /// Whether a solid or half space covers that side of another solid, moving alike, at which this manifold has its points.
-    fn covers(&self, vertex: &Sphere, cover: u32, surface: u32, manifold: Option<&Manifold>) -> bool {
-        let bodies = [cover, surface].map(|surface| self.surfaces[surface as usize].body as usize);
-        let (Some(manifold), true) = (manifold, cover != surface && self.move_alike(bodies)) else {
+    fn covers(&self, ball: &Sphere, cover: u32, surface: u32, manifold: Option<&Manifold>) -> bool {
+        let is_surface = |shape: u32| (shape as usize) < self.surfaces.len();
+        let Some(manifold) =
+            manifold.filter(|_| cover != surface && is_surface(cover) && is_surface(surface))
+        else {
             return false;
         };
-        let Some(pair) = self.solid_pair(vertex, cover) else { return false };
-        let size = vertex.contact_radius;
-        let inside = |point: DVec3| {
-            let local = pair.there.orientation.conjugate() * (point - pair.there.position);
-            pair.other.map_or(local.z, |other| other.height_over_faces(local)) < FLUSH * size
+        let bodies = [cover, surface].map(|surface| self.surfaces[surface as usize].body as usize);
+        let Some(there) = self.solid_at(ball, cover).filter(|_| self.move_alike(bodies)) else {
+            return false;
         };
-        let mut points = manifold.points.iter().flatten();
-        points.all(|point| {
-            let on_surface = point.point - 0.5 * point.gap * manifold.normal;
-            inside(on_surface + 2.0 * FLUSH * size * manifold.normal)
+        let size = ball.contact_radius;
+        let height = |point: DVec3| match &there {
+            Met::Solid(Placed { solid, at }) => {
+                at.scale
+                    * solid.height_over_faces(at.orientation.conjugate() * (point - at.position) / at.scale)
+            }
+            Met::HalfSpace { normal, height } => normal.dot(point) - height,
+        };
+        manifold.points.iter().flatten().all(|touch| {
+            let on_surface = touch.point - 0.5 * touch.gap * touch.normal;
+            height(on_surface + 2.0 * FLUSH * size * touch.normal) < FLUSH * size
         })
     }
 
@@ -217,40 +269,69 @@ impl World {
                 && bodies.angular_velocity[one] == bodies.angular_velocity[other]
     }
 
-    /// A dynamic solid and the solid or half space of a surface at their present places; `None` for balls and corners, and for surfaces that
-    /// bound neither.
-    fn solid_pair(&self, vertex: &Sphere, surface: u32) -> Option<SolidPair<'_>> {
-        let Part::Solid(own) = vertex.part else { return None };
-        let centre = self.sphere_centre(vertex);
-        let other = &self.surfaces[surface as usize];
-        let solid = self.solids.of(surface);
-        if solid.is_none() && !matches!(other.form, Form::Plane) {
-            return None;
+    /// The solid that a sphere stands for, with the sphere's centre at this place \[m\], seen from `ball`.
+    fn solid_of(&self, ball: &Sphere, other: &Sphere, centre: DVec3) -> Option<Placed<'_>> {
+        let orientation = self.bodies.orientation[other.body as usize];
+        match other.part {
+            Part::Solid(surface) => Some(Placed {
+                solid: self.solids.of(surface)?,
+                at: self.placement(&self.surfaces[surface as usize], centre - self.sphere_lever(other)),
+            }),
+            Part::Hull(clump) => {
+                let solid = self.clumps.get(clump as usize)?.hull.as_ref()?;
+                let scale = other.radius / solid.radius;
+                Some(Placed { solid, at: Placement { position: centre, orientation, scale } })
+            }
+            // A sphere meets a polyhedron as a solid, and nothing else.
+            Part::Ball => {
+                let at = Placement { position: centre, orientation: DQuat::IDENTITY, scale: other.radius };
+                Some(Placed { solid: &UNIT_BALL, at })
+            }
+            Part::Corner => None,
         }
-        Some(SolidPair {
-            own: self.solids.of(own)?,
-            at: self.placement(&self.surfaces[own as usize], self.bodies.position[vertex.body as usize]),
-            other: solid,
-            there: self
-                .placement(other, self.periodic.image(self.bodies.position[other.body as usize], centre)),
-            reach: vertex.contact_radius,
-        })
+        .filter(|_| other.radius > 0.0 && ball.radius > 0.0)
     }
 
-    /// Touches at points of manifolds, from contacts sorted by vertex: per contact its index and its touch; `None` where the solids are
+    /// The solid or half space of a shape, in the image nearest to a sphere; `None` for a surface that bounds neither.
+    fn solid_at(&self, ball: &Sphere, shape: u32) -> Option<Met<'_>> {
+        let near = self.sphere_centre(ball);
+        if let Some(other) = self.ball(shape) {
+            let centre = self.periodic.image(self.sphere_centre(other), near);
+            return self.solid_of(ball, other, centre).map(Met::Solid);
+        }
+        let surface = self.surfaces.get(shape as usize)?;
+        let at =
+            self.placement(surface, self.periodic.image(self.bodies.position[surface.body as usize], near));
+        if matches!(surface.form, Form::Plane) {
+            let normal = at.orientation * DVec3::Z;
+            return Some(Met::HalfSpace { normal, height: at.position.dot(normal) });
+        }
+        self.solids.of(shape).map(|solid| Met::Solid(Placed { solid, at }))
+    }
+
+    /// Whether a polyhedron is nearer to another grain than `gap` \[m\]; the spheres around them are.
+    pub fn hulls_are_near(&self, ball: &Sphere, other: &Sphere, gap: f64) -> bool {
+        let centre = self.sphere_centre(ball);
+        let own = self.solid_of(ball, ball, centre);
+        let there = self.solid_of(ball, other, self.periodic.image(self.sphere_centre(other), centre));
+        let near = own.zip(there).and_then(|(a, b)| separation(a.solid, &a.at, b.solid, &b.at, gap));
+        near.is_some()
+    }
+
+    /// Touches at points of manifolds, from contacts sorted by shape a: per contact its index and its touch; `None` where the solids are
     /// apart. A contact whose point is no more has its place where the manifold is deepest. Other contacts are left out.
     pub fn touches_of_solids(&self, pairs: &[(u32, u32)]) -> Vec<(usize, Option<Touch>)> {
         let mut touches = Vec::new();
         let of_solids = || (0..).zip(pairs).filter(|(_, pair)| point_number(pair.1).is_some());
         let all: Vec<(usize, (u32, u32))> = of_solids().map(|(i, &pair)| (i, pair)).collect();
         for group in all.chunk_by(|(_, one), (_, other)| one.0 == other.0) {
-            let Some(vertex) = self.ball(group[0].1.0) else { continue };
-            let mut surfaces: Vec<u32> = group.iter().map(|(_, pair)| shape_id(pair.1)).collect();
-            surfaces.sort_unstable();
-            surfaces.dedup();
-            let found = self.manifolds(vertex, &surfaces);
+            let Some(ball) = self.ball(group[0].1.0) else { continue };
+            let mut shapes: Vec<u32> = group.iter().map(|(_, pair)| shape_id(pair.1)).collect();
+            shapes.sort_unstable();
+            shapes.dedup();
+            let found = self.manifolds(ball, &shapes);
             for &(i, (_, b)) in group {
-                let manifold = surfaces.binary_search(&shape_id(b)).ok().and_then(|at| found[at].as_ref());
+                let manifold = shapes.binary_search(&shape_id(b)).ok().and_then(|at| found[at].as_ref());
                 let touch = manifold.and_then(|manifold| {
                     touch_at(manifold, point_number(b)).or_else(|| touch_at(manifold, None))
                 });
@@ -266,19 +347,28 @@ impl World {
         Placement {
             position: position + orientation * surface.position,
             orientation: orientation * surface.orientation,
+            scale: 1.0,
         }
     }
 }
 
-/// A dynamic solid and what it meets.
-struct SolidPair<'a> {
-    own: &'a Convex,
+/// Ball of radius 1, which stands for any sphere.
+static UNIT_BALL: LazyLock<Convex> = LazyLock::new(|| Convex::ball(1.0));
+
+/// A solid at its present place.
+struct Placed<'a> {
+    solid: &'a Convex,
     at: Placement,
-    /// The other solid; `None` for a half space.
-    other: Option<&'a Convex>,
-    there: Placement,
-    /// Distance beyond which the two do not meet \[m\].
-    reach: f64,
+}
+
+/// What a solid meets.
+enum Met<'a> {
+    Solid(Placed<'a>),
+    /// All space below `height` along `normal` \[m\].
+    HalfSpace {
+        normal: DVec3,
+        height: f64,
+    },
 }
 
 /// Touch of a manifold at a point, counted from 0, or at its deepest point; `None` if there is no such point.
@@ -287,5 +377,5 @@ pub fn touch_at(manifold: &Manifold, point: Option<usize>) -> Option<Touch> {
         Some(point) => manifold.points[point].as_ref(),
         None => manifold.deepest(),
     };
-    found.map(|found| Touch { gap: found.gap, normal: manifold.normal, point: found.point })
+    found.copied()
 }

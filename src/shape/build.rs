@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::convex::{Convex, Edge, Face, RIM_SIDES, Revolved};
 
@@ -165,23 +165,28 @@ impl Convex {
         self
     }
 
-    /// The same solid, larger by a factor.
+    /// The same polyhedron about a point and along other axes, with the point as its middle.
     #[must_use]
-    pub fn scaled(&self, factor: f64) -> Convex {
-        let round = self.round.map(|round| Revolved {
-            bottom_radius: factor * round.bottom_radius,
-            top_radius: factor * round.top_radius,
-            half_length: factor * round.half_length,
-        });
+    pub fn placed_about(&self, centre: DVec3, axes: DQuat) -> Convex {
+        let back = axes.conjugate();
+        let corners: Vec<DVec3> = self.corners.iter().map(|&corner| back * (corner - centre)).collect();
+        let face = |face: &Face| Face {
+            normal: back * face.normal,
+            offset: face.offset - face.normal.dot(centre),
+            ..*face
+        };
         Convex {
-            corners: self.corners.iter().map(|corner| factor * corner).collect(),
-            faces: self.faces.iter().map(|face| Face { offset: factor * face.offset, ..*face }).collect(),
-            round,
-            rounding: factor * self.rounding,
-            middle: factor * self.middle,
-            radius: factor * self.radius,
+            radius: corners.iter().map(|corner| corner.length()).fold(0.0, f64::max),
+            faces: self.faces.iter().map(face).collect(),
+            middle: DVec3::ZERO,
+            corners,
             ..self.clone()
         }
+    }
+
+    /// Distance of the origin from the nearest face \[m\]: the radius of the largest ball about it inside.
+    pub fn inner_radius(&self) -> f64 {
+        self.faces.iter().map(|face| face.offset).fold(f64::INFINITY, f64::min)
     }
 }
 

@@ -7,6 +7,7 @@ pub const RIM_SIDES: u32 = 16;
 
 /// Face of a convex solid.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Face {
     /// Normal, outwards.
     pub normal: DVec3,
@@ -20,6 +21,7 @@ pub struct Face {
 
 /// Edge of a convex solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Edge {
     /// Indices of its corners, counter-clockwise around its first face.
     pub ends: [u32; 2],
@@ -29,6 +31,7 @@ pub struct Edge {
 
 /// A truncated cone about z, whose rims are circles.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Revolved {
     /// Radius at z = -`half_length` \[m\].
     pub bottom_radius: f64,
@@ -40,6 +43,7 @@ pub struct Revolved {
 
 /// A convex solid: the hull of its corners or a truncated cone, with a ball of radius `rounding` swept over it.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Convex {
     /// Corners \[m\]; of a truncated cone points on its rims.
     pub corners: Vec<DVec3>,
@@ -67,12 +71,13 @@ impl Revolved {
         let top = self.top_radius * across + self.half_length * along.z;
         let bottom = self.bottom_radius * across - self.half_length * along.z;
         let outward = if across > 0.0 { along.truncate() / across } else { DVec2::X };
-        let (radius, height) = if top >= bottom {
-            (self.top_radius, self.half_length)
-        } else {
-            (self.bottom_radius, -self.half_length)
-        };
+        let (radius, height) = self.cap(top >= bottom);
         (radius * outward).extend(height)
+    }
+
+    /// Radius and height of the top or the bottom rim \[m\].
+    pub fn cap(&self, is_top: bool) -> (f64, f64) {
+        if is_top { (self.top_radius, self.half_length) } else { (self.bottom_radius, -self.half_length) }
     }
 
     /// Normal of the side at an outward direction in the plane of the rims.
@@ -87,11 +92,6 @@ impl Revolved {
             (self.bottom_radius * outward).extend(-self.half_length),
             (self.top_radius * outward).extend(self.half_length),
         ]
-    }
-
-    /// Direction of the rim at an outward direction.
-    pub fn rim_tangent(outward: DVec2) -> DVec3 {
-        outward.perp().extend(0.0)
     }
 }
 

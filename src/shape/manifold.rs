@@ -2,18 +2,20 @@
 //!
 //! Each solid shows the other the face (or line, or point) that looks at it. Seen along the normal these two outlines overlap; the gap is
 //! linear over the overlap, so its corners hold all that two faces can do to each other: corners of one outline within the other, and
-//! crossings of their sides. Of more corners than [`MOST_POINTS`] those are kept that lie farthest along so many directions, the deepest
-//! before others. The place of a point in the list is its direction, fixed to the first solid, so that an impulse finds its point again in
-//! the next step. Around a circular face the directions start at its deepest point, or, where it lies flat, on the side to which it hangs
-//! over.
+//! crossings of their sides. Of more than [`MOST_POINTS`] corners those are kept that lie farthest along so many directions, deep ones before
+//! others. The place of a point in the list is its direction, fixed to the first solid, so that an impulse finds its point again in the next
+//! step. Where corners are left out, as of a circle, the nearest direction turns to the deepest of them, or, between faces that are parallel,
+//! to the side to which the first solid hangs over: there it would tip.
+
+use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 
 use super::convex::{Convex, Face, RIM_SIDES, Revolved};
 use super::separation::{Axis, Pair, Placement};
 
-/// Largest number of points of a manifold: the overlap of two rectangles has at most eight corners.
-pub const MOST_POINTS: usize = 8;
+/// Largest number of points of a manifold. With more, sweeps that are accelerated diverge, as the points of a face depend on each other.
+pub const MOST_POINTS: usize = 4;
 
 /// Weight of the depth of a point beside its distance along a direction \[-\].
 const DEPTH_WEIGHT: f64 = 5.0;
@@ -23,18 +25,20 @@ const SAME: f64 = 1e-3;
 const WIDTH: f64 = 1e-9;
 /// Height up to which corners are the farthest ones, over the radius of the solid \[-\].
 const FARTHEST: f64 = 1e-6;
-/// Tilt of a circular face from which its deepest point comes first \[rad\]. Below, rounding would turn the directions from step to step.
-const TILT: f64 = 1e-3;
-/// Distance by which a circular face is beside another from which the directions start there, over the smaller solid \[-\].
-const OVERHANG: f64 = 1e-2;
+/// Tilts of a circular face between which a direction turns to its deepest point \[rad\]. Below, rounding would turn it from step to step.
+const TILT: [f64; 2] = [1e-5, 1e-4];
+/// Distances by which a circular face is beside another between which a direction turns there, over the smaller solid \[-\].
+const OVERHANG: [f64; 2] = [1e-3, 1e-2];
 /// Angle of the first direction from the first axis of the plane of contact \[rad\]: no symmetry of a rectangle.
 const FIRST_DIRECTION: f64 = 0.58;
 
-/// Point of a manifold.
+/// Touch of two shapes, with a gap or an overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ManifoldPoint {
+pub struct Touch {
     /// Gap between the surfaces along the normal, negative where they overlap \[m\].
     pub gap: f64,
+    /// Normal, from the second shape to the first.
+    pub normal: DVec3,
     /// Middle of the gap or overlap \[m\].
     pub point: DVec3,
 }
@@ -42,16 +46,55 @@ pub struct ManifoldPoint {
 /// Contact of two solids.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Manifold {
-    /// Normal, from the second solid to the first.
-    pub normal: DVec3,
     /// Points by direction; those of no use are left out.
-    pub points: [Option<ManifoldPoint>; MOST_POINTS],
+    pub points: [Option<Touch>; MOST_POINTS],
 }
 
 impl Manifold {
     /// The deepest point.
-    pub fn deepest(&self) -> Option<&ManifoldPoint> {
+    pub fn deepest(&self) -> Option<&Touch> {
         self.points.iter().flatten().min_by(|a, b| a.gap.total_cmp(&b.gap))
+    }
+}
+
+/// Directions in the plane of contact: those of the points, and those of the corners that stand for a circle.
+struct Compass {
+    points: [DVec2; MOST_POINTS],
+    rim: [DVec2; RIM_SIDES as usize],
+}
+
+impl Compass {
+    /// The directions fixed to solid a, with the nearest of each kind turned by a share of the way to another one.
+    fn new(points: usize, turn: Option<(DVec2, f64)>) -> Compass {
+        let angle = |i: usize, count: usize| FIRST_DIRECTION + TAU * i as f64 / count as f64;
+        let turned = |i: usize, count: usize| {
+            let direction = DVec2::from_angle(angle(i, count));
+            let Some((towards, share)) = turn else { return direction };
+            let apart = direction.angle_to(towards);
+            if apart.abs() > 0.5 * TAU / count as f64 {
+                direction
+            } else {
+                DVec2::from_angle(angle(i, count) + share * apart)
+            }
+        };
+        Compass {
+            // Directions that are not wanted repeat those that are.
+            points: std::array::from_fn(|i| turned(i % points, points)),
+            rim: std::array::from_fn(|i| turned(i, RIM_SIDES as usize)),
+        }
+    }
+
+    /// The directions with the nearest turned to the deepest points, if the gap changes along the plane with this slope, else to the side to
+    /// which the first solid hangs over.
+    fn towards_tipping(points: usize, slope: DVec2, overhang: DVec2) -> Compass {
+        let share = |value: f64, [from, to]: [f64; 2]| ((value - from) / (to - from)).clamp(0.0, 1.0);
+        let of_tilt = share(slope.length(), TILT);
+        let of_overhang = share(overhang.length(), OVERHANG);
+        match (of_tilt > 0.0, of_overhang > 0.0) {
+            (true, _) if of_tilt >= of_overhang => Compass::new(points, Some((-slope, of_tilt))),
+            (_, true) => Compass::new(points, Some((overhang, of_overhang))),
+            _ => Compass::new(points, None),
+        }
     }
 }
 
@@ -60,6 +103,8 @@ struct Outline {
     corners: Vec<DVec3>,
     /// Normal of the face, outwards.
     normal: DVec3,
+    /// Whether the corners run counter-clockwise around the normal of contact, whatever the normal of the face.
+    is_circle: bool,
 }
 
 /// Plane of contact, with the coordinates of an outline in it.
@@ -107,7 +152,7 @@ impl Seen {
             flat: outline.corners.iter().map(|&corner| plane.flat(corner)).collect(),
             heights: outline.corners.iter().map(|corner| corner.dot(plane.normal) + rounding).collect(),
             slope,
-            sense: along.signum(),
+            sense: if outline.is_circle { 1.0 } else { along.signum() },
         }
     }
 
@@ -156,156 +201,202 @@ impl Seen {
 /// Width of a line over its length \[-\]: two lines side by side within it lie on each other.
 const LINE_WIDTH: f64 = 1e-4;
 
-/// Choice of the points that lie farthest along the directions.
-struct Choice {
-    directions: [DVec2; MOST_POINTS],
-    best: [(f64, DVec2, f64, f64); MOST_POINTS],
-    reach: f64,
+/// Corner of the overlap of two outlines.
+#[derive(Clone, Copy)]
+struct Corner {
+    /// Place in the plane of contact.
+    place: DVec2,
+    /// Heights of the two surfaces there.
+    heights: [f64; 2],
 }
 
-impl Choice {
-    fn new(first: f64, reach: f64) -> Choice {
-        let direction =
-            |i: usize| DVec2::from_angle(first + std::f64::consts::TAU * i as f64 / MOST_POINTS as f64);
-        let none = (f64::NEG_INFINITY, DVec2::ZERO, 0.0, 0.0);
-        Choice { directions: std::array::from_fn(direction), best: [none; MOST_POINTS], reach }
-    }
-
-    /// Considers a place of the plane at which the surfaces have these heights \[m\].
-    fn take(&mut self, place: DVec2, height_a: f64, height_b: f64) {
-        let gap = height_a - height_b;
-        if gap > self.reach {
-            return;
-        }
-        for (direction, best) in self.directions.iter().zip(&mut self.best) {
-            let score = direction.dot(place) - DEPTH_WEIGHT * gap;
-            if score > best.0 {
-                *best = (score, place, height_a, height_b);
-            }
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.best[0].0 == f64::NEG_INFINITY
-    }
-
-    /// The chosen points, each once.
-    fn points(&self, plane: &Plane, same: f64) -> [Option<ManifoldPoint>; MOST_POINTS] {
-        let is_first = |i: usize| {
-            let place = self.best[i].1;
-            self.best[..i].iter().all(|other| other.1.distance_squared(place) > same * same)
-        };
-        std::array::from_fn(|i| {
-            let (_, place, height_a, height_b) = self.best[i];
-            let point = || ManifoldPoint {
-                gap: height_a - height_b,
-                point: plane.lift(place, height_a.midpoint(height_b)),
-            };
-            (!self.is_empty() && is_first(i)).then(point)
-        })
+impl Corner {
+    fn gap(&self) -> f64 {
+        self.heights[0] - self.heights[1]
     }
 }
 
-/// The manifold of two solids; `None` if they are farther apart than `reach` \[m\].
-pub fn meet(a: &Convex, at_a: &Placement, b: &Convex, at_b: &Placement, reach: f64) -> Option<Manifold> {
-    let pair = Pair::new(a, at_a, b, at_b);
-    let axis = pair.axis(reach)?;
-    Some(in_world(manifold_along(&pair, &axis, reach), at_a))
+/// The corners that lie farthest along the directions, each once; `None` for a direction without one.
+fn chosen(corners: &[Corner], compass: &Compass, same: f64) -> [Option<Corner>; MOST_POINTS] {
+    let farthest = |direction: DVec2| {
+        let score = |corner: &Corner| direction.dot(corner.place) - DEPTH_WEIGHT * corner.gap();
+        corners
+            .iter()
+            .copied()
+            .reduce(|best, corner| if score(&corner) > score(&best) { corner } else { best })
+    };
+    let found = compass.points.map(farthest);
+    let is_first = |i: usize| {
+        let place = |i: usize| found[i].map(|corner: Corner| corner.place);
+        (0..i).all(|other| place(other).zip(place(i)).is_none_or(|(a, b)| a.distance(b) > same))
+    };
+    std::array::from_fn(|i| found[i].filter(|_| is_first(i)))
 }
 
-/// The manifold of two solids along a given normal from b to a; `None` if they are farther apart along it than `reach` \[m\].
+/// The manifold of the corners of an overlap. `rule` gives the directions where some are left out.
+fn manifold_of(
+    corners: &[Corner],
+    points: usize,
+    plane: &Plane,
+    same: f64,
+    rule: impl Fn() -> Compass,
+) -> Manifold {
+    let mut found = chosen(corners, &Compass::new(points, None), same);
+    let is_kept =
+        |corner: &Corner| found.iter().flatten().any(|kept| kept.place.distance(corner.place) <= same);
+    if points > 1 && !corners.iter().all(is_kept) {
+        found = chosen(corners, &rule(), same);
+    }
+    let touch = |Corner { place, heights: [a, b] }| Touch {
+        gap: a - b,
+        normal: plane.normal,
+        point: plane.lift(place, a.midpoint(b)),
+    };
+    Manifold { points: found.map(|corner| corner.map(touch)) }
+}
+
+/// What is wanted of a manifold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wanted {
+    /// Distance beyond which two solids have no contact \[m\].
+    pub reach: f64,
+    /// Number of points, at most [`MOST_POINTS`].
+    pub points: usize,
+}
+
+/// The manifold of two solids; `None` if they are out of reach.
+pub fn meet(a: &Convex, at_a: &Placement, b: &Convex, at_b: &Placement, wanted: Wanted) -> Option<Manifold> {
+    let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
+    let axis = pair.axis(wanted.reach)?;
+    Some(in_world(manifold_along(&pair, &axis, wanted), at_a))
+}
+
+/// The manifold of two solids along a given normal from b to a; `None` if they are out of reach along it.
 pub fn meet_along(
     a: &Convex,
     at_a: &Placement,
     b: &Convex,
     at_b: &Placement,
     normal: DVec3,
-    reach: f64,
+    wanted: Wanted,
 ) -> Option<Manifold> {
-    let pair = Pair::new(a, at_a, b, at_b);
+    let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
     let normal = at_a.orientation.conjugate() * normal;
     let axis = Axis { normal, separation: pair.along(normal) };
-    (axis.separation <= reach).then(|| in_world(manifold_along(&pair, &axis, reach), at_a))
+    (axis.separation <= wanted.reach).then(|| in_world(manifold_along(&pair, &axis, wanted), at_a))
 }
 
-/// The manifold of a solid and a half space with this outward normal, whose surface is at `height` along the normal \[m\].
+/// The manifold of a solid and a half space with this outward normal, whose surface is at `height` along the normal \[m\]; `None` if they are
+/// out of reach.
 pub fn meet_half_space(
     a: &Convex,
     at_a: &Placement,
     normal: DVec3,
     height: f64,
-    reach: f64,
+    wanted: Wanted,
 ) -> Option<Manifold> {
     let back = at_a.orientation.conjugate();
-    let (normal, height) = (back * normal, height - at_a.position.dot(normal));
+    let (height, wanted) = ((height - at_a.position.dot(normal)) / at_a.scale, wanted.over(at_a.scale));
+    let (normal, points, reach) = (back * normal, wanted.points, wanted.reach);
     if -a.extent(-normal) - height > reach {
         return None;
     }
     let plane = Plane::new(normal);
-    let first = match shows_circle(a, -normal) {
-        true => first_direction(plane.slope_of(facing(a, -normal)), DVec2::ZERO),
-        false => FIRST_DIRECTION,
-    };
-    let outline = outline(a, -normal, plane.lift(DVec2::from_angle(first), 0.0));
-    let seen = Seen::new(&outline, &plane, -a.rounding);
-    let mut choice = Choice::new(first, reach);
-    for (&place, &own) in seen.flat.iter().zip(&seen.heights) {
-        choice.take(place, own, height);
+    let slope = plane.slope_of(facing(a, -normal));
+    let compass = || Compass::towards_tipping(points, slope, DVec2::ZERO);
+    let rim = compass().rim.map(|direction| plane.lift(direction, 0.0));
+    let seen = Seen::new(&outline(a, -normal, rim), &plane, -a.rounding);
+    let corners =
+        seen.flat.iter().zip(&seen.heights).map(|(&place, &own)| Corner { place, heights: [own, height] });
+    let corners: Vec<Corner> = corners.filter(|corner| corner.gap() <= reach).collect();
+    Some(in_world(manifold_of(&corners, points, &plane, SAME * a.radius, compass), at_a))
+}
+
+/// The manifold of touches at the corners of a solid with a surface that is no solid; `None` if all are out of reach.
+pub fn of_touches(
+    touches: impl Iterator<Item = Touch> + Clone,
+    size: f64,
+    wanted: Wanted,
+) -> Option<Manifold> {
+    let deepest = touches
+        .clone()
+        .min_by(|a, b| a.gap.total_cmp(&b.gap))
+        .filter(|deepest| deepest.gap <= wanted.reach)?;
+    let plane = Plane::new(deepest.normal);
+    let compass = Compass::new(wanted.points, None);
+    let mut best: [Option<(f64, Touch)>; MOST_POINTS] = [None; MOST_POINTS];
+    for touch in touches.filter(|touch| touch.gap <= wanted.reach) {
+        for (best, direction) in best.iter_mut().zip(compass.points) {
+            let score = direction.dot(plane.flat(touch.point)) - DEPTH_WEIGHT * touch.gap;
+            if best.is_none_or(|(most, _)| score > most) {
+                *best = Some((score, touch));
+            }
+        }
     }
-    let points = choice.points(&plane, SAME * a.radius);
-    Some(in_world(Manifold { normal, points }, at_a))
+    let found = best.map(|best| best.map(|(_, touch)| touch));
+    let is_first = |i: usize| {
+        let place = |i: usize| found[i].map(|touch: Touch| touch.point);
+        (0..i).all(|other| place(other).zip(place(i)).is_none_or(|(a, b)| a.distance(b) > SAME * size))
+    };
+    Some(Manifold { points: std::array::from_fn(|i| found[i].filter(|_| is_first(i))) })
+}
+
+impl Wanted {
+    /// The same in the frame of a solid of this scale.
+    fn over(self, scale: f64) -> Wanted {
+        Wanted { reach: self.reach / scale, ..self }
+    }
 }
 
 fn in_world(manifold: Manifold, at: &Placement) -> Manifold {
-    let moved =
-        |point: ManifoldPoint| ManifoldPoint { point: at.position + at.orientation * point.point, ..point };
-    Manifold {
-        normal: at.orientation * manifold.normal,
-        points: manifold.points.map(|point| point.map(moved)),
-    }
+    let moved = |point: Touch| Touch {
+        gap: at.scale * point.gap,
+        normal: at.orientation * point.normal,
+        point: at.position + at.orientation * (at.scale * point.point),
+    };
+    Manifold { points: manifold.points.map(|point| point.map(moved)) }
 }
 
 /// The manifold along an axis, in the frame of a.
-fn manifold_along(pair: &Pair<'_>, axis: &Axis, reach: f64) -> Manifold {
-    let (a, b, normal) = (pair.a, pair.b, axis.normal);
+fn manifold_along(pair: &Pair<'_>, axis: &Axis, wanted: Wanted) -> Manifold {
+    let (a, b, normal, points) = (pair.a, pair.b, axis.normal, wanted.points);
     let plane = Plane::new(normal);
     let back = pair.frame.transpose();
-    let size = a.radius.min(b.radius);
-    let first = if shows_circle(a, -normal) || shows_circle(b, back * normal) {
-        let [facing_a, facing_b] = [facing(a, -normal), pair.frame * facing(b, back * normal)];
-        let overhang = plane.flat(a.middle - pair.origin - pair.frame * b.middle) / size;
-        first_direction(plane.slope_of(facing_a) - plane.slope_of(facing_b), overhang)
-    } else {
-        FIRST_DIRECTION
-    };
-    let start = plane.lift(DVec2::from_angle(first), 0.0);
-    let of_b = outline(b, back * normal, back * start);
+    let size = pair.size();
+    let [facing_a, facing_b] = [facing(a, -normal), pair.frame * facing(b, back * normal)];
+    let overhang = plane.flat(a.middle - pair.from_b(b.middle)) / size;
+    let slope = plane.slope_of(facing_a) - plane.slope_of(facing_b);
+    let compass = || Compass::towards_tipping(points, slope, overhang);
+    let rim = compass().rim.map(|direction| plane.lift(direction, 0.0));
+    let seen_a = Seen::new(&outline(a, -normal, rim), &plane, -a.rounding);
+    let of_b = outline(b, back * normal, rim.map(|direction| back * direction));
     let outline_b = Outline {
-        corners: of_b.corners.iter().map(|&corner| pair.origin + pair.frame * corner).collect(),
+        corners: of_b.corners.iter().map(|&corner| pair.from_b(corner)).collect(),
         normal: pair.frame * of_b.normal,
+        ..of_b
     };
-    let seen_a = Seen::new(&outline(a, -normal, start), &plane, -a.rounding);
-    let seen_b = Seen::new(&outline_b, &plane, b.rounding);
-    let mut choice = Choice::new(first, reach);
-    take_common_corners(&seen_a, &seen_b, WIDTH * size, &mut choice);
-    if choice.is_empty() {
+    let seen_b = Seen::new(&outline_b, &plane, pair.scale * b.rounding);
+    let mut corners = common_corners(&seen_a, &seen_b, WIDTH * size);
+    corners.retain(|corner| corner.gap() <= wanted.reach);
+    if corners.is_empty() {
         let (on_a, on_b) = (pair.point_of_a(normal), pair.point_of_b(normal));
-        let place = plane.flat(on_a.midpoint(on_b));
-        choice.take(place, on_a.dot(normal) - a.rounding, on_b.dot(normal) + b.rounding);
+        let heights = [on_a.dot(normal) - a.rounding, on_b.dot(normal) + pair.scale * b.rounding];
+        corners.push(Corner { place: plane.flat(on_a.midpoint(on_b)), heights });
     }
-    Manifold { normal, points: choice.points(&plane, SAME * size) }
+    manifold_of(&corners, points, &plane, SAME * size, compass)
 }
 
-/// Considers the corners of the overlap of two outlines.
-fn take_common_corners(a: &Seen, b: &Seen, width: f64, choice: &mut Choice) {
+/// Corners of the overlap of two outlines.
+fn common_corners(a: &Seen, b: &Seen, width: f64) -> Vec<Corner> {
+    let mut corners = Vec::new();
     for (&place, &height) in a.flat.iter().zip(&a.heights) {
         if let Some(other) = b.height_within(place, width) {
-            choice.take(place, height, other);
+            corners.push(Corner { place, heights: [height, other] });
         }
     }
     for (&place, &height) in b.flat.iter().zip(&b.heights) {
         if let Some(other) = a.height_within(place, width) {
-            choice.take(place, other, height);
+            corners.push(Corner { place, heights: [other, height] });
         }
     }
     for i in 0..a.sides() {
@@ -323,22 +414,11 @@ fn take_common_corners(a: &Seen, b: &Seen, width: f64, choice: &mut Choice) {
             if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
                 let height = a.heights[from] + s * (a.heights[to] - a.heights[from]);
                 let of_other = b.heights[start] + t * (b.heights[end] - b.heights[start]);
-                choice.take(a.flat[from] + s * along, height, of_other);
+                corners.push(Corner { place: a.flat[from] + s * along, heights: [height, of_other] });
             }
         }
     }
-}
-
-/// Angle of the first direction where a face is a circle: towards its deepest point if the gap changes along the plane with this slope, else
-/// to the side to which the first solid hangs over, else fixed to it.
-fn first_direction(slope: DVec2, overhang: DVec2) -> f64 {
-    if slope.length() > TILT {
-        (-slope).to_angle()
-    } else if overhang.length() > OVERHANG {
-        overhang.to_angle()
-    } else {
-        FIRST_DIRECTION
-    }
+    corners
 }
 
 /// Whether the face that looks along a direction is a circle.
@@ -376,37 +456,29 @@ fn facing_face(solid: &Convex, along: DVec3) -> Option<&Face> {
 
 /// Whether a truncated cone shows a cap along a direction.
 fn shows_cap(round: &Revolved, along: DVec3, outward: DVec2) -> bool {
-    let radius = if along.z > 0.0 { round.top_radius } else { round.bottom_radius };
+    let (radius, _) = round.cap(along.z > 0.0);
     radius > 0.0 && along.z.abs() >= round.side_normal(outward).dot(along)
 }
 
-/// Outline that a solid shows along a direction, in its frame. A circle starts at its point farthest along `start`.
-fn outline(solid: &Convex, along: DVec3, start: DVec3) -> Outline {
+/// Outline that a solid shows along a direction, in its frame. `rim` are directions in the plane of contact, in which the corners of a circle
+/// lie.
+fn outline(solid: &Convex, along: DVec3, rim: [DVec3; RIM_SIDES as usize]) -> Outline {
     let normal = facing(solid, along);
-    if let Some(round) = &solid.round {
-        let outward = along.truncate().normalize_or(DVec2::X);
-        if !shows_cap(round, along, outward) {
-            return Outline { corners: round.side_line(outward).to_vec(), normal };
+    let is_circle = shows_circle(solid, along);
+    let corners = match &solid.round {
+        Some(round) if is_circle => {
+            let (radius, height) = round.cap(along.z > 0.0);
+            let corner =
+                |direction: DVec3| (radius * direction.truncate().normalize_or(DVec2::X)).extend(height);
+            rim.map(corner).to_vec()
         }
-        let top = along.z > 0.0;
-        let (radius, height) = if top {
-            (round.top_radius, round.half_length)
-        } else {
-            (round.bottom_radius, -round.half_length)
-        };
-        let first = start.truncate().normalize_or(DVec2::X);
-        let sense = if top { 1.0 } else { -1.0 };
-        let corner = |i: u32| {
-            let turn = DVec2::from_angle(sense * std::f64::consts::TAU * f64::from(i) / f64::from(RIM_SIDES));
-            (radius * turn.rotate(first)).extend(height)
-        };
-        return Outline { corners: (0..RIM_SIDES).map(corner).collect(), normal };
-    }
-    let corners = match facing_face(solid, along) {
-        Some(face) => solid.face_corners(face).collect(),
-        None => solid.corners.clone(),
+        Some(round) => round.side_line(along.truncate().normalize_or(DVec2::X)).to_vec(),
+        None => match facing_face(solid, along) {
+            Some(face) => solid.face_corners(face).collect(),
+            None => solid.corners.clone(),
+        },
     };
-    Outline { corners, normal }
+    Outline { corners, normal, is_circle }
 }
 
 #[cfg(test)]
@@ -418,7 +490,15 @@ mod tests {
     use super::*;
 
     fn at(position: DVec3) -> Placement {
-        Placement { position, orientation: DQuat::IDENTITY }
+        Placement { position, orientation: DQuat::IDENTITY, scale: 1.0 }
+    }
+
+    fn within(reach: f64) -> Wanted {
+        Wanted { reach, points: MOST_POINTS }
+    }
+
+    fn normal(manifold: &Manifold) -> DVec3 {
+        manifold.deepest().expect("a point").normal
     }
 
     fn points(manifold: &Manifold) -> Vec<DVec3> {
@@ -429,12 +509,12 @@ mod tests {
     fn equal_boxes_face_on_face_touch_at_the_corners_of_the_face() {
         let cube = Convex::cuboid(DVec3::splat(0.5));
         for (turn, count, reach_of_corners) in
-            [(0.0, 4, 0.5f64.sqrt()), (PI / 4.0, 8, 0.5 / (PI / 8.0).cos())]
+            [(0.0, 4, 0.5f64.sqrt()), (PI / 4.0, 4, 0.5 / (PI / 8.0).cos())]
         {
             let lower = Placement { orientation: DQuat::from_rotation_z(turn), ..at(DVec3::ZERO) };
-            let manifold =
-                meet(&cube, &at(DVec3::new(0.0, 0.0, 0.999)), &cube, &lower, 0.01).expect("a contact");
-            assert!((manifold.normal - DVec3::Z).length() < 1e-12);
+            let manifold = meet(&cube, &at(DVec3::new(0.0, 0.0, 0.999)), &cube, &lower, within(0.01))
+                .expect("a contact");
+            assert!((normal(&manifold) - DVec3::Z).length() < 1e-12);
             let points = points(&manifold);
             assert_eq!(points.len(), count, "turned by {turn}: {points:?}");
             for (point, found) in points.iter().zip(manifold.points.iter().flatten()) {
@@ -448,12 +528,12 @@ mod tests {
     fn shifted_bricks_touch_on_what_they_share() {
         let brick = Convex::cuboid(DVec3::new(1.0, 0.5, 0.25));
         let upper = at(DVec3::new(1.2, 0.0, 0.5));
-        let manifold = meet(&brick, &upper, &brick, &at(DVec3::ZERO), 0.01).expect("a contact");
+        let manifold = meet(&brick, &upper, &brick, &at(DVec3::ZERO), within(0.01)).expect("a contact");
         let points = points(&manifold);
         assert_eq!(points.len(), 4);
         assert!(points.iter().all(|point| (point.x - 0.2).abs() < 1e-12 || (point.x - 1.0).abs() < 1e-12));
         let far = at(DVec3::new(2.02, 0.0, 0.5));
-        assert_eq!(meet(&brick, &far, &brick, &at(DVec3::ZERO), 0.01), None);
+        assert_eq!(meet(&brick, &far, &brick, &at(DVec3::ZERO), within(0.01)), None);
     }
 
     #[test]
@@ -463,10 +543,12 @@ mod tests {
         let upper = Placement {
             position: DVec3::new(0.1, 0.05, 2.0 * edge - 0.001),
             orientation: DQuat::from_rotation_x(PI / 4.0),
+            scale: 1.0,
         };
-        let lower = Placement { position: DVec3::ZERO, orientation: DQuat::from_rotation_y(PI / 4.0) };
-        let manifold = meet(&cube, &upper, &cube, &lower, 0.01).expect("a contact");
-        assert!((manifold.normal - DVec3::Z).length() < 1e-12);
+        let lower =
+            Placement { position: DVec3::ZERO, orientation: DQuat::from_rotation_y(PI / 4.0), scale: 1.0 };
+        let manifold = meet(&cube, &upper, &cube, &lower, within(0.01)).expect("a contact");
+        assert!((normal(&manifold) - DVec3::Z).length() < 1e-12);
         let deepest = manifold.deepest().expect("a point");
         assert!((deepest.gap + 0.001).abs() < 1e-12);
         assert!((deepest.point - DVec3::new(0.0, 0.05, edge - 0.0005)).length() < 1e-12, "{}", deepest.point);
@@ -481,8 +563,9 @@ mod tests {
             let orientation = DQuat::from_axis_angle(axis, tilt);
             // The rim at the azimuth is the lowest.
             let lowest = 1.0 * tilt.sin() + 0.1 * tilt.cos();
-            let placement = Placement { position: lowest * DVec3::Z, orientation };
-            let manifold = meet_half_space(&coin, &placement, DVec3::Z, 0.0, 1e-3).expect("a contact");
+            let placement = Placement { position: lowest * DVec3::Z, orientation, scale: 1.0 };
+            let manifold =
+                meet_half_space(&coin, &placement, DVec3::Z, 0.0, within(1e-3)).expect("a contact");
             let deepest = manifold.deepest().expect("a point");
             let expected = (1.0 * tilt.cos() - 0.1 * tilt.sin()) * DVec2::from_angle(azimuth);
             assert!(deepest.gap.abs() < 1e-12, "{}", deepest.gap);
@@ -500,8 +583,9 @@ mod tests {
             let upper = Placement {
                 position: turn * DVec3::new(0.9, 0.0, 0.2 - 1e-4),
                 orientation: turn * lean * turn.conjugate(),
+                scale: 1.0,
             };
-            let manifold = meet(&coin, &upper, &coin, &at(DVec3::ZERO), 1e-3).expect("a contact");
+            let manifold = meet(&coin, &upper, &coin, &at(DVec3::ZERO), within(1e-3)).expect("a contact");
             let farthest =
                 points(&manifold).iter().map(|point| (turn.conjugate() * *point).x).fold(f64::MIN, f64::max);
             assert!((farthest - 1.0).abs() < 1e-9, "support up to {farthest}");
@@ -514,9 +598,10 @@ mod tests {
         let track = Convex::cuboid(DVec3::new(3.0, 1.0, 0.5));
         for turn in [0.0, 0.123, 1.0] {
             let orientation = DQuat::from_rotation_x(PI / 2.0) * DQuat::from_rotation_z(turn);
-            let placement = Placement { position: DVec3::new(0.3, 0.0, 0.999), orientation };
-            let manifold = meet(&wheel, &placement, &track, &at(DVec3::ZERO), 0.01).expect("a contact");
-            assert!((manifold.normal - DVec3::Z).length() < 1e-12);
+            let placement = Placement { position: DVec3::new(0.3, 0.0, 0.999), orientation, scale: 1.0 };
+            let manifold =
+                meet(&wheel, &placement, &track, &at(DVec3::ZERO), within(0.01)).expect("a contact");
+            assert!((normal(&manifold) - DVec3::Z).length() < 1e-12);
             let points = points(&manifold);
             assert_eq!(points.len(), 2, "{points:?}");
             assert!(points.iter().all(|p| (p.x - 0.3).abs() < 1e-9 && (p.y.abs() - 0.1).abs() < 1e-9));
@@ -526,12 +611,16 @@ mod tests {
     #[test]
     fn crossed_capsules_touch_between_their_lines() {
         let capsule = Convex::capsule(0.1, 1.0);
-        let upper =
-            Placement { position: DVec3::new(0.2, 0.1, 0.19), orientation: DQuat::from_rotation_y(PI / 2.0) };
-        let lower = Placement { position: DVec3::ZERO, orientation: DQuat::from_rotation_x(PI / 2.0) };
-        let manifold = meet(&capsule, &upper, &capsule, &lower, 0.01).expect("a contact");
+        let upper = Placement {
+            position: DVec3::new(0.2, 0.1, 0.19),
+            orientation: DQuat::from_rotation_y(PI / 2.0),
+            scale: 1.0,
+        };
+        let lower =
+            Placement { position: DVec3::ZERO, orientation: DQuat::from_rotation_x(PI / 2.0), scale: 1.0 };
+        let manifold = meet(&capsule, &upper, &capsule, &lower, within(0.01)).expect("a contact");
         let deepest = manifold.deepest().expect("a point");
-        assert!((manifold.normal - DVec3::Z).length() < 1e-12, "{}", manifold.normal);
+        assert!((normal(&manifold) - DVec3::Z).length() < 1e-12, "{}", normal(&manifold));
         assert!((deepest.gap + 0.01).abs() < 1e-12);
         assert!((deepest.point - DVec3::new(0.0, 0.1, 0.095)).length() < 1e-9, "{}", deepest.point);
     }

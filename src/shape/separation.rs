@@ -34,6 +34,8 @@ pub struct Placement {
     pub position: DVec3,
     /// Orientation of its frame.
     pub orientation: DQuat,
+    /// Size of the solid over that in its frame \[-\].
+    pub scale: f64,
 }
 
 /// Axis along which two solids are apart or overlap.
@@ -45,28 +47,53 @@ pub struct Axis {
     pub separation: f64,
 }
 
-/// Two solids, the second one in the frame of the first.
+/// Two solids, the second one in the frame of the first, with lengths over the scale of the first.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub a: &'a Convex,
     pub b: &'a Convex,
     /// Frame of b.
     pub frame: DMat3,
-    /// Origin of b \[m\].
+    /// Origin of b.
     pub origin: DVec3,
+    /// Scale of b over that of a \[-\].
+    pub scale: f64,
 }
 
 impl<'a> Pair<'a> {
     pub fn new(a: &'a Convex, at_a: &Placement, b: &'a Convex, at_b: &Placement) -> Pair<'a> {
         let back = at_a.orientation.conjugate();
         let frame = DMat3::from_quat(back * at_b.orientation);
-        Pair { a, b, frame, origin: back * (at_b.position - at_a.position) }
+        let origin = back * (at_b.position - at_a.position) / at_a.scale;
+        Pair { a, b, frame, origin, scale: at_b.scale / at_a.scale }
     }
 
-    /// Distance of the solids along a unit vector from b to a \[m\].
+    /// A point of b in the frame of a.
+    #[inline]
+    pub fn from_b(&self, point: DVec3) -> DVec3 {
+        self.origin + self.frame * (self.scale * point)
+    }
+
+    /// A point in the frame of b.
+    #[inline]
+    pub fn into_b(&self, point: DVec3) -> DVec3 {
+        self.frame.transpose() * (point - self.origin) / self.scale
+    }
+
+    /// Sum of the roundings of both.
+    pub fn roundings(&self) -> f64 {
+        self.a.rounding + self.scale * self.b.rounding
+    }
+
+    /// Radius of the smaller of both.
+    pub fn size(&self) -> f64 {
+        self.a.radius.min(self.scale * self.b.radius)
+    }
+
+    /// Distance of the solids along a unit vector from b to a.
     #[inline]
     pub fn along(&self, normal: DVec3) -> f64 {
-        let of_b = self.origin.dot(normal) + self.b.extent(self.frame.transpose() * normal);
+        let of_b = self.origin.dot(normal) + self.scale * self.b.extent(self.frame.transpose() * normal);
         -self.a.extent(-normal) - of_b
     }
 
@@ -77,7 +104,7 @@ impl<'a> Pair<'a> {
 
     /// Point of b, without its rounding, that is nearest along a normal from b to a \[m\].
     pub fn point_of_b(&self, normal: DVec3) -> DVec3 {
-        self.origin + self.frame * self.b.farthest(self.frame.transpose() * normal)
+        self.from_b(self.b.farthest(self.frame.transpose() * normal))
     }
 
     /// The axis with the largest separation, in the frame of a; `None` if one was found along which the solids are farther apart than
@@ -85,12 +112,12 @@ impl<'a> Pair<'a> {
     pub fn axis(&self, reach: f64) -> Option<Axis> {
         let mut best = Best { axis: Axis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
         let (a, b) = (self.a, self.b);
-        let middle = self.origin + self.frame * b.middle;
+        let middle = self.from_b(b.middle);
         let apart = a.middle - middle;
-        if apart.length() - a.radius - b.radius > reach {
+        if apart.length() - a.radius - self.scale * b.radius > reach {
             return None;
         }
-        if a.rounding + b.rounding > 0.0
+        if self.roundings() > 0.0
             && let Some(normal) = nearest_points(self).and_then(|[on_a, on_b]| (on_a - on_b).try_normalize())
         {
             best.take(normal, self.along(normal));
@@ -99,10 +126,10 @@ impl<'a> Pair<'a> {
             return None;
         }
         let of_faces = best.axis.separation;
-        if a.rounding + b.rounding == 0.0 || of_faces <= 0.0 {
+        if self.roundings() == 0.0 || of_faces <= 0.0 {
             let mut of_edges = Best { axis: Axis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
             self.try_edges(middle, &mut of_edges);
-            let bar = of_faces + EDGE_SHARE * of_faces.abs() + EDGE_SIZE * a.radius.min(b.radius);
+            let bar = of_faces + EDGE_SHARE * of_faces.abs() + EDGE_SIZE * self.size();
             if of_edges.axis.separation > bar {
                 best = of_edges;
             }
@@ -134,7 +161,7 @@ impl<'a> Pair<'a> {
     fn try_edges(&self, middle: DVec3, best: &mut Best) {
         let (a, b) = (self.a, self.b);
         let is_round = a.round.is_some() || b.round.is_some();
-        let corners: Vec<DVec3> = b.corners.iter().map(|&corner| self.origin + self.frame * corner).collect();
+        let corners: Vec<DVec3> = b.corners.iter().map(|&corner| self.from_b(corner)).collect();
         let normals: Vec<DVec3> = b.faces.iter().map(|face| self.frame * face.normal).collect();
         for edge_a in &a.edges {
             let [from_a, to_a] = edge_a.ends.map(|end| a.corners[end as usize]);
@@ -160,7 +187,7 @@ impl<'a> Pair<'a> {
                 let separation = if is_round {
                     self.along(normal)
                 } else {
-                    normal.dot(from_a - from_b) - a.rounding - b.rounding
+                    normal.dot(from_a - from_b) - self.roundings()
                 };
                 best.take(normal, separation);
             }
@@ -177,7 +204,7 @@ impl<'a> Pair<'a> {
         if let Some(normal) = self.a.round.as_ref().and_then(|round| side_towards(round, on_b)) {
             best.take(-normal, self.along(-normal));
         }
-        let in_b = self.frame.transpose() * (on_a - self.origin);
+        let in_b = self.into_b(on_a);
         if let Some(normal) = self.b.round.as_ref().and_then(|round| side_towards(round, in_b)) {
             let normal = self.frame * normal;
             best.take(normal, self.along(normal));
@@ -194,9 +221,8 @@ impl<'a> Pair<'a> {
         let [first, second] = start.any_orthonormal_pair().into();
         let mut known: Vec<DVec3> = vec![difference(start)];
         known.extend([first, -first, second, -second].map(|to| difference((start + LEAN * to).normalize())));
-        let size = self.a.radius.min(self.b.radius);
+        let (size, sums) = (self.size(), self.roundings());
         for _ in 0..ROUNDS {
-            let sums = self.a.rounding + self.b.rounding;
             let Some((normal, bound)) = best_for(&known, start) else { return };
             if bound - sums <= best.axis.separation + CLOSE * size {
                 return;
@@ -306,6 +332,6 @@ impl Best {
 /// The axis along which two solids are farthest apart or overlap the least, in world axes; `None` if they are farther apart than
 /// `reach` \[m\].
 pub fn separation(a: &Convex, at_a: &Placement, b: &Convex, at_b: &Placement, reach: f64) -> Option<Axis> {
-    let axis = Pair::new(a, at_a, b, at_b).axis(reach)?;
-    Some(Axis { normal: at_a.orientation * axis.normal, ..axis })
+    let axis = Pair::new(a, at_a, b, at_b).axis(reach / at_a.scale)?;
+    Some(Axis { normal: at_a.orientation * axis.normal, separation: at_a.scale * axis.separation })
 }

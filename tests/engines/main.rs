@@ -44,6 +44,7 @@ mod sizes;
 mod sliders;
 mod smooth;
 mod soak;
+mod solids;
 mod stress;
 mod tiles;
 mod uniqueness;
