@@ -66,7 +66,7 @@ pub use shot::Shot;
 
 /// Kinds of frames that a run writes.
 #[cfg(feature = "scenario")]
-const KINDS: [&str; 4] = ["grains", "contacts", "walls", "surface"];
+const KINDS: [&str; 5] = ["grains", "contacts", "walls", "surface", "polyhedra"];
 
 /// Formats of the results of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -46,19 +46,20 @@
 //! spheres, capsules, and closed meshes whose triangles face outwards, with at most 10 000 vertices. A dynamic boundary is homogeneous,
 //! with the density of its material unless `density` is given; the part that several shapes share counts twice. A `mass` \[kg\] scales mass
 //! and inertia; with `mass`, `inertia` (three moments about x, y and z \[kg m²\]) and `centre_of_mass` \[m\] nothing is taken from the
-//! shapes, and the boundary may have no shapes. Grains touch the faces, edges and vertices of a dynamic boundary. Other boundaries are
-//! touched by its vertices only: the eight of a box, all of a mesh, 16 points on each rim of a cylinder or cone, the ball of a sphere, the
-//! two balls of a capsule. So a box stands and slides on planes and on the faces of larger boxes, but two boxes that meet edge against edge
-//! pass through each other. The contact laws take half the smallest edge of the body (of a mesh: of the box around it) as the radius of a
-//! vertex. `locked_axes` at the top of the file is for grains alone. Shapes that touch each other:
+//! shapes, and the boundary may have no shapes. Grains touch the faces, edges and vertices of a dynamic boundary. A dynamic box, cylinder,
+//! cone, capsule or closed convex mesh (of at most 512 vertices) is a convex solid: with its faces, edges and vertices it meets planes, boxes
+//! seen from inside, and all other convex solids, dynamic or not. What is no convex solid is met by vertices: the eight of a box, all of a
+//! mesh, 16 points on each rim of a cylinder or cone, the two balls of a capsule. The contact laws take half the smallest edge of the body (of
+//! a mesh: of the box around it) as the radius of a vertex. Where convex solids that are not dynamic stand flush, what slides over the joint
+//! does not feel it. `locked_axes` at the top of the file is for grains alone. Shapes that touch each other:
 //!
-//! | | grain | plane, box or cylinder seen from inside, cone | box or cylinder seen from outside, sphere, capsule | mesh |
-//! |---|---|---|---|---|
-//! | grain | yes | yes | yes | yes, from both sides |
-//! | dynamic box, cylinder, cone | yes | its vertices | its vertices, and the partner's if dynamic | its vertices, and those of a dynamic mesh |
-//! | dynamic sphere | yes | yes | yes | yes |
-//! | dynamic capsule | yes | its two balls | its two balls, and the partner's vertices if dynamic | its two balls |
-//! | dynamic mesh | yes | its vertices | its vertices, and the partner's if dynamic | its vertices, and the partner's if dynamic |
+//! | | grain | plane, box seen from inside | convex solid | cylinder or cone seen from inside | other mesh |
+//! |---|---|---|---|---|---|
+//! | sphere, clump | yes | yes | yes | yes | yes |
+//! | polyhedron (`shape`) | yes | yes | yes | its vertices | refused |
+//! | dynamic convex solid | yes | yes | yes | its vertices | its vertices, and those of a dynamic mesh |
+//! | dynamic sphere | yes | yes | yes | yes | yes |
+//! | other dynamic mesh | yes | its vertices | its vertices | its vertices | its vertices, and the partner's if dynamic |
 //!
 //! Boundaries that are not dynamic pass through each other, and so do sliders.
 //!

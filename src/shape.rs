@@ -5,13 +5,15 @@
 //! along which two solids are farthest apart, or overlap the least; [`manifold`] finds where they touch along it: the corners of the overlap
 //! of the two faces that look at each other. Twin of both: `shaders/solids.wgsl`.
 
-mod build;
+pub(crate) mod build;
 pub mod convex;
+pub mod hull;
 pub mod manifold;
 mod nearest;
 pub mod separation;
 
 pub use build::SolidError;
 pub use convex::{Convex, Edge, Face, Revolved};
+pub use hull::MOST_HULL_POINTS;
 pub use manifold::{MOST_POINTS, Manifold, Touch, Wanted, meet, meet_along, meet_half_space, of_touches};
 pub use separation::{Axis, Placement, separation};

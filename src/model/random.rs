@@ -12,6 +12,8 @@ pub enum Stream {
     Grains(usize),
     /// Emitter `i` of the file.
     Emitter(usize),
+    /// Corners of a polyhedron with a seed of its own.
+    Shape,
 }
 
 /// A stream of random numbers.
@@ -25,6 +27,7 @@ impl Random {
         let stream = match who {
             Stream::Grains(i) => 2 * i as u64,
             Stream::Emitter(i) => 2 * i as u64 + 1,
+            Stream::Shape => u64::MAX,
         };
         Random(Pcg64::seed_from_u64(mix(seed ^ mix(stream))))
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use glam::{DQuat, DVec3};
 
 use super::shape::Part;
-use super::{Form, Mesh, Sphere, Surface, Touch, World};
+use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World};
 use crate::shape::{
     Convex, MOST_POINTS, Manifold, Placement, Wanted, meet, meet_along, meet_half_space, of_touches,
     separation,
@@ -118,6 +118,29 @@ fn of_mesh(mesh: &Mesh) -> Option<Convex> {
 }
 
 impl World {
+    /// Whether two dynamic solids may stand on each other: there are some of two machines, or grains that are polyhedra.
+    pub fn solids_may_stack(&self) -> bool {
+        let machines = || self.vertices.iter().filter(|vertex| matches!(vertex.part, Part::Solid(_)));
+        let mut of_solids = machines().map(|vertex| self.machines[vertex.body as usize]);
+        let first = of_solids.next();
+        self.has_polyhedra() || of_solids.any(|machine| Some(machine) != first)
+    }
+
+    /// Whether some kind of grain is a convex polyhedron.
+    pub fn has_polyhedra(&self) -> bool {
+        self.clumps.iter().any(|clump| clump.hull.is_some())
+    }
+
+    /// A boundary with a mesh that is no convex solid, if there is one: polyhedra do not meet it.
+    #[cfg(feature = "scenario")]
+    pub(crate) fn sheet(&self) -> Option<&str> {
+        let is_sheet = |(index, surface): &(u32, &Surface)| {
+            matches!(surface.form, Form::Patch { .. }) && self.solids.is_other(*index)
+        };
+        let (_, surface) = (0..).zip(&self.surfaces).find(is_sheet)?;
+        Some(&self.boundaries[surface.body as usize].name)
+    }
+
     /// Finds the solids of all surfaces again, after the surfaces were read and the meshes set.
     #[cfg(feature = "scenario")]
     pub(crate) fn find_solids(&mut self) {
@@ -316,6 +339,19 @@ impl World {
         let there = self.solid_of(ball, other, self.periodic.image(self.sphere_centre(other), centre));
         let near = own.zip(there).and_then(|(a, b)| separation(a.solid, &a.at, b.solid, &b.at, gap));
         near.is_some()
+    }
+
+    /// Gap \[m\], negative, to the boundary that a polyhedron overlaps most, and the index of that boundary; `None` without an overlap.
+    pub fn deepest_boundary_of_solid(&self, boxes: &[SurfaceBox], ball: &Sphere) -> Option<(f64, usize)> {
+        let mut near = Vec::new();
+        self.for_each_surface_near(boxes, self.sphere_centre(ball), ball, 0.0, |surface, _| {
+            near.push(self.solid_surface(ball, surface));
+        });
+        near.dedup();
+        let gaps = near.iter().zip(self.manifolds(ball, &near)).filter_map(|(&surface, manifold)| {
+            Some((manifold?.deepest()?.gap, self.surfaces[surface as usize].body as usize))
+        });
+        gaps.filter(|(gap, _)| *gap < 0.0).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     /// Touches at points of manifolds, from contacts sorted by shape a: per contact its index and its touch; `None` where the solids are

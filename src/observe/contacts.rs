@@ -2,6 +2,7 @@
 
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, Spread};
+use crate::model::solids::shape_id;
 
 /// Mean and largest overlap over the mean radius of the pair, over all contacts that overlap \[-\]; 0 without any. Against a boundary the
 /// radius is the grain's own, or that of a vertex.
@@ -58,7 +59,7 @@ pub fn coordination(snapshot: &Snapshot) -> Vec<u32> {
     // Surfaces of one body are different partners; spheres of one clump are the same partner.
     let partner = |shape: u32| match world.grain_of_shape(shape) {
         Some(grain) => (true, grain as u32),
-        None => (false, shape),
+        None => (false, shape_id(shape)),
     };
     let mut pairs: Vec<_> = touching.map(|contact| [contact.key.a, contact.key.b].map(partner)).collect();
     if !world.clumps.is_empty() {

@@ -84,6 +84,8 @@ pub struct ScenarioRecord<'a> {
     pub walls: Option<Walls>,
     /// The surface that is observed.
     pub surface: Option<&'a SurfacePlan>,
+    /// Whether grains may be polyhedra.
+    pub has_polyhedra: bool,
     /// The fabric that is observed.
     pub fabric: Option<&'a FabricPlan>,
     /// The layers that are observed.
@@ -137,8 +139,9 @@ fn contents(record: &ScenarioRecord<'_>) -> Vec<(ShotContent, usize)> {
         (ShotContent::Walls(walls.room), most)
     });
     let surface = record.surface.map(|plan| (ShotContent::Surface(plan.clone()), usize::MAX));
+    let polyhedra = record.has_polyhedra.then_some((ShotContent::Polyhedra, usize::MAX));
     let always = [(ShotContent::Grains, usize::MAX), (ShotContent::Contacts, usize::MAX)];
-    always.into_iter().chain(walls).chain(surface).filter(|_| record.formats.vtp).collect()
+    always.into_iter().chain(walls).chain(surface).chain(polyhedra).filter(|_| record.formats.vtp).collect()
 }
 
 impl ResultFolder {

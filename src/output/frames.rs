@@ -143,6 +143,45 @@ pub fn walls(snapshot: &Snapshot, room: &DrawnRoom) -> PolyData {
     }
 }
 
+/// Frame of the grains that are polyhedra: the triangles of their faces in their present poses. Data of a triangle: id of the grain, index of
+/// its material in the scenario, and velocity of the grain \[m/s\].
+pub fn polyhedra(snapshot: &Snapshot) -> PolyData {
+    let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
+    let (mut points, mut grains) = (Vec::new(), Vec::new());
+    for grain in snapshot.present_grains() {
+        let sphere = &world.spheres[world.grains[grain].first as usize];
+        let hull = world.grains[grain].clump.and_then(|clump| world.clumps[clump as usize].hull.as_ref());
+        let Some(hull) = hull else { continue };
+        let (centre, turn, scale) = (
+            world.sphere_centre(sphere),
+            bodies.orientation[sphere.body as usize],
+            sphere.radius / hull.radius,
+        );
+        for face in &hull.faces {
+            let corners: Vec<DVec3> =
+                hull.face_corners(face).map(|corner| centre + turn * (scale * corner)).collect();
+            for i in 1..corners.len() - 1 {
+                points.extend([corners[0], corners[i], corners[i + 1]].map(|corner| corner.to_array()));
+                grains.push(grain);
+            }
+        }
+    }
+    let body = |grain: usize| world.grain_body(grain);
+    let material = |grain: usize| world.spheres[world.grains[grain].first as usize].material as i32;
+    PolyData {
+        time: snapshot.report.time,
+        points,
+        cells: VtpCells::Triangles,
+        point_data: Vec::new(),
+        cell_data: vec![
+            Array::integers("id", grains.iter().map(|&grain| world.ids[grain] as i32)),
+            Array::integers("material", grains.iter().map(|&grain| material(grain))),
+            Array::vectors("velocity", grains.iter().map(|&grain| bodies.velocity[body(grain)].to_array())),
+        ],
+        field_data: Vec::new(),
+    }
+}
+
 /// Frame of the surface of a bed: quadrangles between the centres of the cells of its grid. Data of a point: height \[m\].
 pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
     let [columns, _] = plan.cells;

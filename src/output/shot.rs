@@ -30,6 +30,7 @@ pub(super) enum ShotContent {
     Contacts,
     Walls(DrawnRoom),
     Surface(SurfacePlan),
+    Polyhedra,
 }
 
 impl ShotContent {
@@ -40,6 +41,7 @@ impl ShotContent {
             ShotContent::Contacts => KINDS[1],
             ShotContent::Walls(_) => KINDS[2],
             ShotContent::Surface(_) => KINDS[3],
+            ShotContent::Polyhedra => KINDS[4],
         }
     }
 
@@ -49,18 +51,19 @@ impl ShotContent {
             ShotContent::Contacts => frames::contacts(snapshot),
             ShotContent::Walls(room) => frames::walls(snapshot, room),
             ShotContent::Surface(plan) => frames::surface(snapshot, plan),
+            ShotContent::Polyhedra => frames::polyhedra(snapshot),
         }
     }
 
     /// Whether each rank has a piece of the frame; others show what the first rank knows.
     fn is_divided(&self) -> bool {
-        matches!(self, ShotContent::Grains | ShotContent::Contacts)
+        matches!(self, ShotContent::Grains | ShotContent::Contacts | ShotContent::Polyhedra)
     }
 
     /// What a rank does that is not the first, which writes the frame.
     fn help_to_show(&self, snapshot: &Snapshot, base: Option<&Base>) {
         match self {
-            ShotContent::Grains | ShotContent::Contacts => {
+            ShotContent::Grains | ShotContent::Contacts | ShotContent::Polyhedra => {
                 let mut piece = Vec::new();
                 self.show(snapshot, base).write_piece(&mut piece).expect("writing into memory does not fail");
                 snapshot.share.collect(piece, &mut drop);

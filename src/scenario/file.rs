@@ -25,6 +25,7 @@ mod packing;
 mod periodic;
 mod pictures;
 mod plan;
+mod polyhedra;
 mod portable;
 mod problems;
 mod radii;
@@ -121,6 +122,7 @@ impl Scenario {
             formats: self.output.formats,
             walls: (!self.world.boundaries.is_empty()).then(|| self.walls()),
             surface: self.surface.as_ref(),
+            has_polyhedra: self.world.has_polyhedra(),
             fabric: self.fabric.as_ref(),
             layers: self.layers.as_ref(),
         }
@@ -350,6 +352,16 @@ fn populate(
     let (report, &Common { folder, duration, seed, locked, substep }) = (root.report, common);
     let clumps = root.maybe("clumps", |node| node.table(|table| Some(clumps::clumps(table, folder))));
     world.clumps = clumps.unwrap_or_default();
+    let shapes = root.maybe("shapes", |node| node.table(|table| Some(polyhedra::shapes(table, folder))));
+    world.clumps.extend(shapes.unwrap_or_default());
+    if let Some(sheet) = world.sheet().filter(|_| world.has_polyhedra()) {
+        let span = root.node("shapes").map_or(0..0, |node| node.span);
+        report.problem(
+            &span,
+            format!("grains of shapes do not touch the mesh of boundary \"{sheet}\", which is no convex solid"),
+            "build the boundary of boxes, cylinders, cones, planes or closed convex meshes, or the grains of spheres",
+        );
+    }
     let mut blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
     blocks.iter_mut().for_each(|block| block.hand_over_clumps(world));
     let periodic = world.periodic;

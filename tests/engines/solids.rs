@@ -56,7 +56,7 @@ fn add_mesh_cube(world: &mut World, half: f64, position: DVec3) {
     world.add_boundary(boundary, surfaces);
 }
 
-fn run(world: &World, settings: &Settings, steps: u32) -> Snapshot {
+fn run(world: &World, settings: &Settings, steps: u64) -> Snapshot {
     let mut engine = cpu(world, settings);
     engine.advance(steps).unwrap();
     engine.snapshot().unwrap()
@@ -67,7 +67,7 @@ fn settings(iterations: u32) -> Settings {
 }
 
 /// Horizontal drift of the highest of ten solids on each other after a time \[s\], over their edge \[-\], and its sinking.
-fn drift_of_a_tower(place: impl Fn(&mut World, DVec3), seconds: u32) -> f64 {
+fn drift_of_a_tower(place: impl Fn(&mut World, DVec3), seconds: u64) -> f64 {
     let mut world = on_floor(1e9, 0.5);
     (0..10).for_each(|i| place(&mut world, DVec3::new(0.0, 0.0, 0.1 + 0.2 * f64::from(i))));
     let state = run(&world, &settings(100), 1000 * seconds);
@@ -116,13 +116,13 @@ fn a_harmonic_overhang_stands_below_its_limit_and_falls_above() {
     let brick = Form::Box { half: DVec3::new(0.1, 0.05, 0.025) };
     let coin = cylinder(0.1, 0.05);
     // Sweeps start cold and have to carry the moments through the stack: with few of them it falls before they have.
-    for (name, form, count, iterations) in [("bricks", brick, 6, 400), ("coins", coin, 4, 400)] {
+    for (name, form, count, iterations) in [("bricks", brick, 5, 600), ("coins", coin, 4, 600)] {
         for (factor, stands) in [(0.97, true), (1.03, false)] {
             let mut world = on_floor(1e10, 0.5);
             for (i, x) in (0..).zip(harmonic(count, 0.2, factor)) {
                 add(&mut world, form, DVec3::new(x, 0.0, 0.025 + 0.05 * f64::from(i)), UPRIGHT);
             }
-            let state = run(&world, &settings(iterations), 1000);
+            let state = run(&world, &settings(iterations), 500);
             let top = state.world.bodies.position[count as usize].z;
             let expected = 0.025 + 0.05 * f64::from(count - 1);
             assert_eq!((top - expected).abs() < 2e-3, stands, "{name} at {factor}: top at {top} m");
@@ -177,9 +177,9 @@ fn a_box_slides_over_nine_flush_tiles_as_over_one_plate() {
     let tiles: Vec<_> = (0..9).map(|k| tile(k / 3, k % 3)).collect();
     let (over_tiles, highest) = slide(&tiles);
     let (over_plate, _) = slide(&[(DVec3::new(2.0, 2.0, 0.05), DVec3::new(0.0, 0.0, -0.05))]);
-    // v²/(2 μ g).
-    let way = (1.2f64 * 1.2 + 0.01) / (2.0 * 0.1 * GRAVITY);
-    assert!((over_plate.truncate().length() / way - 1.0).abs() < 2e-3, "{over_plate}");
+    // v t - μ g t²/2, less what the box slides while it settles.
+    let way = (1.2f64 * 1.2 + 0.01).sqrt() - 0.5 * 0.1 * GRAVITY;
+    assert!((over_plate.truncate().length() / way - 1.0).abs() < 1e-3, "{over_plate}");
     assert!(
         (over_tiles - over_plate).length() < 1e-4 * way,
         "{over_tiles} over tiles, {over_plate} over a plate"
@@ -221,7 +221,7 @@ fn contacts_of_solids_have_a_point_each_and_carry_the_weight() {
     for (bodies, cubes) in [([1, 0], 2.0), ([1, 2], 1.0)] {
         let carried: f64 =
             between(bodies[0], bodies[1]).map(|contact| contact.impulse.normal).sum::<f64>() / 1e-3;
-        assert!((carried / weight - cubes).abs() < 1e-6, "{bodies:?}: {carried} N");
+        assert!((carried / weight - cubes).abs() < 1e-5, "{bodies:?}: {carried} N");
         let mut points: Vec<_> =
             between(bodies[0], bodies[1]).map(|contact| point_number(contact.key.b)).collect();
         points.dedup();

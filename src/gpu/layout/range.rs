@@ -22,6 +22,9 @@ pub fn check_single(
     settings: &Settings,
     grains: impl Iterator<Item = (MaterialId, f64)>,
 ) -> Result<(), Error> {
+    if world.has_polyhedra() {
+        return Err(Error::NotOnGpu { setting: "shapes" });
+    }
     Machines::of(world).check()?;
     check_settings(settings)?;
     let cell = Anchors::for_world(world, settings).cell_size.max_element();

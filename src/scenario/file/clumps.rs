@@ -157,19 +157,28 @@ fn sphere(record: &TableLine<'_>, [x, y, z, r]: [usize; 4], name: &str) -> Resul
     }
 }
 
-/// Reads `clump` and `turned`; without a clump the grains are spheres.
+/// Reads `clump` or `shape`, and `turned`; without either the grains are spheres.
 pub fn make(table: &mut Table<'_>, clumps: &[Clump]) -> Option<Make> {
-    let (has_clump, has_orientation) = (table.has("clump"), table.has("turned"));
-    let clump = table.maybe("clump", clump_id(clumps));
+    let (has_clump, has_shape, has_orientation) =
+        (table.has("clump"), table.has("shape"), table.has("turned"));
+    let clump = table.maybe("clump", kind_id(clumps, Family::Clumps));
+    let shape = table.maybe("shape", kind_id(clumps, Family::Shapes));
     let orientation = table.maybe("turned", orientation);
-    if !has_clump {
+    if has_clump && has_shape {
+        table.problem(format!("`{}` names a clump and a shape", table.name()), "leave out one of them");
+        return None;
+    }
+    if !has_clump && !has_shape {
         if has_orientation {
-            let message = format!("`{}` is turned and names no clump", table.name());
-            table.problem(message, "remove it: a sphere looks the same from all sides; or name a clump");
+            let message = format!("`{}` is turned and names neither a clump nor a shape", table.name());
+            table.problem(
+                message,
+                "remove it: a sphere looks the same from all sides; or name a clump or a shape",
+            );
         }
         return Some(Make::default());
     }
-    let id = clump?;
+    let id = if has_clump { clump? } else { shape? };
     let orientation = if has_orientation { orientation? } else { Orientation::Random };
     Some(Make::of_clump(id, &clumps[id as usize], orientation))
 }
@@ -182,17 +191,30 @@ pub fn radii_of(make: &Make, table: &mut Table<'_>) -> Option<Radii> {
     make.listed_radius().map(Radii::Constant)
 }
 
-fn clump_id(clumps: &[Clump]) -> impl Fn(Node<'_>) -> Option<ClumpId> {
+/// The two families of grains that are no spheres.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Clumps,
+    Shapes,
+}
+
+fn kind_id(clumps: &[Clump], family: Family) -> impl Fn(Node<'_>) -> Option<ClumpId> {
+    let (one, table) = match family {
+        Family::Clumps => ("clump", "clumps"),
+        Family::Shapes => ("shape", "shapes"),
+    };
     move |node| {
         let name = text(node.clone())?;
-        let id = clumps.iter().position(|clump| clump.name == name);
+        let is_of_family = |clump: &Clump| clump.hull.is_some() == (family == Family::Shapes);
+        let id = clumps.iter().position(|clump| clump.name == name && is_of_family(clump));
         if id.is_none() {
-            let advice = match clumps.is_empty() {
-                true => format!("add a table [clumps.{name}]"),
-                false => suggest(&name, clumps.iter().map(|clump| clump.name.as_str())),
+            let known = || clumps.iter().filter(|clump| is_of_family(clump)).map(|clump| clump.name.as_str());
+            let advice = match known().next() {
+                None => format!("add a table [{table}.{name}]"),
+                Some(_) => suggest(&name, known()),
             };
-            let message = format!("`{}` is \"{name}\", which is not a clump", node.name());
-            node.problem_of(format!("clump {name}"), message, advice);
+            let message = format!("`{}` is \"{name}\", which is not a {one}", node.name());
+            node.problem_of(format!("{one} {name}"), message, advice);
         }
         id.map(|id| id as ClumpId)
     }

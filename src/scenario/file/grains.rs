@@ -78,10 +78,10 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     let packing = table.get("packing", |node| packing(node, radii.as_ref(), reach, &world.materials, folder));
     let is_of_a_file = table.node("packing").is_some_and(|node| packing::is_of_a_file(&node));
     let packing = packing.map(|packing| packing.in_plane(world.plane));
-    if world.plane.is_some() && table.has("clump") {
+    if world.plane.is_some() && (table.has("clump") || table.has("shape")) {
         table.problem(
-            format!("`{}` is of clumps, and the scene is in a plane", table.name()),
-            "leave out `clump`, or `plane`",
+            format!("`{}` is of clumps or shapes, and the scene is in a plane", table.name()),
+            "leave out `clump` and `shape`, or `plane`",
         );
     }
     let velocity = table.or("velocity", DVec3::ZERO, vector);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::grains::{GrainBlock, PLACED, Placement};
 use super::read::ReadReport;
 use crate::model::nested::depth_in;
-use crate::model::{Form, Grain, Solid, Surface, SurfaceBox, World};
+use crate::model::{Form, Grain, Part, Solid, Surface, SurfaceBox, World};
 use crate::sources::FreeRoom;
 use crate::sources::grid::SphereGrid;
 
@@ -191,6 +191,11 @@ fn find(placement: &Placement, blocks: &[GrainBlock], world: &World) -> Vec<Over
         placement.block_of(grain).map_or(f64::INFINITY, |block| blocks[block].accepted_overlap)
     };
     let boxes = world.surface_boxes();
+    let placed = world.has_polyhedra().then(|| {
+        let mut placed = world.clone();
+        placed.add_grains(placement.grains.iter().copied());
+        placed
+    });
     let mut overlaps = Vec::new();
     let count = spheres.len();
     // The search goes backwards, because a cell lists its latest grain first: a crowd of grains in one place is then detected after a few
@@ -198,10 +203,11 @@ fn find(placement: &Placement, blocks: &[GrainBlock], world: &World) -> Vec<Over
     for end in (1..=count).rev().step_by(CHUNK) {
         let chunk = (end.saturating_sub(CHUNK)..end).into_par_iter();
         overlaps.par_extend(chunk.filter_map(|sphere| {
-            let grains = deepest_sphere(&grid, world, &spheres, sphere, &accepted);
+            let depth = |other: usize| depth_between(world, placed.as_ref(), &spheres, [sphere, other]);
+            let grains = deepest_sphere(&grid, &spheres, sphere, &depth, &accepted);
             let bound = accepted(spheres[sphere].grain);
             let boundaries = match bound.is_finite() {
-                true => boundary_overlap(world, &boxes, &spheres[sphere], bound),
+                true => boundary_overlap(placed.as_ref().unwrap_or(world), &boxes, &spheres, sphere, bound),
                 false => None,
             };
             [grains, boundaries].into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))
@@ -223,12 +229,26 @@ struct Ball {
     radius: f64,
 }
 
-/// Returns the deepest overlap of a sphere with other grains, attributed to the later of the two grains.
+/// Depth of the overlap of two spheres \[m\], or of the polyhedra that they are around where these were placed.
+fn depth_between(world: &World, placed: Option<&World>, spheres: &[Ball], [one, other]: [usize; 2]) -> f64 {
+    if let Some(placed) = placed {
+        let first = placed.first_grain_shape();
+        let [a, b] = [one, other].map(|sphere| first + sphere as u32);
+        if placed.ball(a).is_some_and(|ball| placed.manifold_points(ball, b) > 0) {
+            return placed.touch(a, b).map_or(f64::NEG_INFINITY, |touch| -touch.gap);
+        }
+    }
+    let (a, b) = (&spheres[one], &spheres[other]);
+    a.radius + b.radius - world.separation(a.centre, b.centre).length()
+}
+
+/// Returns the deepest overlap of a sphere with other grains, attributed to the later of the two grains. `depth` tells the depth of its overlap
+/// with another sphere.
 fn deepest_sphere(
     grid: &SphereGrid,
-    world: &World,
     spheres: &[Ball],
     id: usize,
+    depth: &dyn Fn(usize) -> f64,
     accepted: &(dyn Fn(usize) -> f64 + Sync),
 ) -> Option<Overlap> {
     let mut worst: Option<Overlap> = None;
@@ -236,7 +256,7 @@ fn deepest_sphere(
     grid.visit_pairs(id as u32, |other| {
         let other = other as usize;
         let (a, b) = (&spheres[id], &spheres[other]);
-        let depth = a.radius + b.radius - world.separation(a.centre, b.centre).length();
+        let depth = depth(other);
         let share = depth / a.radius.min(b.radius);
         if a.grain != b.grain && share > accepted(a.grain).min(accepted(b.grain)) {
             found += 1;
@@ -250,8 +270,19 @@ fn deepest_sphere(
     worst
 }
 
-fn boundary_overlap(world: &World, boxes: &[SurfaceBox], ball: &Ball, accepted: f64) -> Option<Overlap> {
-    let (gap, body) = world.deepest_boundary(boxes, ball.centre, ball.radius)?;
+fn boundary_overlap(
+    world: &World,
+    boxes: &[SurfaceBox],
+    spheres: &[Ball],
+    sphere: usize,
+    accepted: f64,
+) -> Option<Overlap> {
+    let ball = &spheres[sphere];
+    let polyhedron = world.spheres.get(sphere).filter(|sphere| matches!(sphere.part, Part::Hull(_)));
+    let (gap, body) = match polyhedron {
+        Some(polyhedron) => world.deepest_boundary_of_solid(boxes, polyhedron),
+        None => world.deepest_boundary(boxes, ball.centre, ball.radius),
+    }?;
     let (grain, share) = (ball.grain, -gap / ball.radius);
     (share > accepted).then_some(Overlap { grain, other: Other::Boundary(body), depth: -gap, share })
 }
