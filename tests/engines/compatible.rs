@@ -48,7 +48,7 @@ fn pyramid(law: &str, more: &[&str]) -> Snapshot {
     let settings: Vec<&str> = settings.iter().map(String::as_str).chain(more.iter().copied()).collect();
     let scenario = scenario("pyramid.toml", &settings);
     let mut engine = cpu(&scenario.world, &scenario.settings);
-    engine.advance(300).unwrap();
+    engine.advance(150).unwrap();
     engine.snapshot().unwrap()
 }
 
