@@ -31,7 +31,11 @@ cargo test --release --test engines --test program --no-run
 check "Long tests of the engines" cargo test --release --test engines -- --ignored --nocapture
 check "Validation, all cases, on the CPU" target/release/esker validate --long --device cpu
 check "Validation, all cases, on a software adapter" target/release/esker validate --long --device software
-check "Random scenes that may make energy" env PROPTEST_CASES=$((seconds * 40)) cargo test --release --test engines energy::
+# As many scenes as take about that long: a scene takes a software adapter some fifty times as long as the CPU engine.
+check "Random scenes that may make energy, on the CPU" env PROPTEST_CASES=$((seconds * 40)) \
+    cargo test --release --test engines -- --exact energy::friction_and_rolling_make_no_energy
+check "Random scenes that may make energy, on the GPU engine" env PROPTEST_CASES="$seconds" \
+    cargo test --release --test engines -- --exact energy::friction_and_rolling_make_no_energy_on_the_gpu
 check "Fuzzers of files, ${seconds} s each" env ESKER_FUZZ_SECONDS="$seconds" cargo test --release --test program fuzz
 
 {
