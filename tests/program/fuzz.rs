@@ -1,6 +1,6 @@
 //! Fuzzing of scenarios and command lines: whatever the input, the program answers and does not panic.
 //!
-//! Each test runs for half a minute in the test suite, from one seed; `ESKER_FUZZ_SECONDS=7200 cargo test --release --test program fuzz`
+//! Each test runs for a quarter of a minute in the test suite, from one seed; `ESKER_FUZZ_SECONDS=7200 cargo test --release --test program fuzz`
 //! runs for two hours, from another seed. Inputs that fail are left in `target/fuzz`; their names say how to reproduce the failure.
 #![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
 #![allow(clippy::print_stdout, reason = "how much was tried is what a long run is for")]
@@ -61,7 +61,7 @@ pub fn plan() -> (Duration, u64) {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
             (Duration::from_secs(seconds), now.as_secs())
         }
-        None => (Duration::from_secs(30), 1),
+        None => (Duration::from_secs(15), 1),
     }
 }
 
