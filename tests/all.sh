@@ -9,8 +9,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 steps=0
 current="start"
 page_build=
+python_install=
 trap 'code=$?; [ "$code" -eq 0 ] || printf "\nFAILED in: %s (exit code %s)\n" "$current" "$code" >&2
-      [ -z "$page_build" ] || kill "$page_build" 2> /dev/null || true' EXIT
+      for process in $page_build $python_install; do kill "$process" 2> /dev/null || true; done' EXIT
 
 # step TITLE WHY COMMAND...: says what comes and why, runs it, says how long it took.
 step() {
@@ -127,8 +128,17 @@ is_new_enough() {
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null
 }
 
-# A virtual environment with what is named in python/pyproject.toml. Offline, one that is there already is enough.
-check_python() {
+install_python_packages() {
+    "$venv/bin/pip" install --quiet --upgrade pip &&
+        "$venv/bin/pip" install --quiet --group python/pyproject.toml:tests &&
+        cp python/pyproject.toml "$venv/"
+}
+
+python_log=target/python.log
+
+# A virtual environment, into which what is named in python/pyproject.toml is installed beside the build, which does not need it. Offline,
+# one that is there already is enough.
+begin_python() {
     if ! is_new_enough || ! python3 -c 'import ensurepip, venv' 2> /dev/null; then
         if ! command -v apt-get > /dev/null; then
             echo "Python 3.11 or later with its module venv is missing: install it from your system or https://python.org" >&2
@@ -142,13 +152,22 @@ check_python() {
     fi
     if ! cmp -s python/pyproject.toml "$venv/pyproject.toml"; then
         python3 -m venv --clear "$venv"
-        "$venv/bin/pip" install --quiet --upgrade pip
-        "$venv/bin/pip" install --quiet --group python/pyproject.toml:tests
-        cp python/pyproject.toml "$venv/"
+        install_python_packages > "$python_log" 2>&1 &
+        python_install=$!
     fi
     # The one that the extension is built against, in all steps that build it.
     export PYO3_PYTHON="$PWD/$venv/bin/python"
     "$PYO3_PYTHON" --version
+}
+
+check_python() {
+    local code=0
+    if [ -n "$python_install" ]; then
+        wait "$python_install" || code=$?
+        python_install=
+        cat "$python_log"
+    fi
+    return "$code"
 }
 
 has_libclang() {
@@ -173,6 +192,15 @@ packages=(--package esker --package esker-python --features esker/mpi)
 
 build() {
     cargo build "${packages[@]}" --lib --bins --tests
+}
+
+# Tests run side by side already, one per core. So lavapipe is told to run kernels on the thread that submits them, which for scenes as small
+# as these takes half the time of handing workgroups to threads of its own; other adapters do not read the variable. What has to come to
+# the same bits, and each stage against its twin, is tested with workgroups side by side, where they could get in each other's way.
+test_rust() {
+    local side_by_side=(gpu_stages:: bits)
+    LP_NUM_THREADS=0 cargo test "${packages[@]}" -- "${side_by_side[@]/#/--skip=}"
+    LP_NUM_THREADS=4 cargo test "${packages[@]}" --lib --bins --tests -- "${side_by_side[@]}"
 }
 
 # The extension is built from what the Rust tests were built of, not by maturin, which would build all of that again with other
@@ -267,9 +295,10 @@ check_browser() {
 
 step "Toolchain" "cargo, rustfmt and clippy must be there." check_toolchain
 step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --all --check
-step "Python environment" "The packages that the Python package is built and tested with." check_python
+step "Python" "The packages that the Python package is built and tested with; they are installed beside the next steps." begin_python
 step "MPI" "Runs on several processes are tested with the MPI of the machine." check_mpi
 step "Build" "Library, program, tests and the extension for Python, once for all steps: with the same features." build
+step "Python environment" "The packages must be there by now." check_python
 step "Page" "Node.js and a browser must be there; the page is built beside the next steps." begin_page
 step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
 step "Lints" "Clippy on library, program, tests and the extension for Python; a warning is an error." \
@@ -280,9 +309,8 @@ step "Features" "The library builds with each set of features, and without them 
     check_features
 step "Shaders" "WGSL is valid, fits the limits of WebGPU and agrees with its Rust twins." \
     cargo test "${packages[@]}" --test structure
-step "Tests" "Units, stages against their twins, physics, command line, and the examples in the docs." \
-    cargo test "${packages[@]}"
-step "Python" "The package of Python: against the engine, the program and its own type stubs, on both engines." \
+step "Tests" "Units, stages against their twins, physics, command line, and the examples in the docs." test_rust
+step "Python package" "The package of Python: against the engine, the program and its own type stubs, on both engines." \
     test_python
 step "Browser" "The page simulates in a real browser what the program simulates, and shows results." check_browser
 step "Documentation" "It builds, and every link in it leads somewhere." \
