@@ -132,7 +132,7 @@ fn mesh_drum(path: &Path, seed: u32) -> Scenario {
 }
 
 fn mesh_is(path: &Path) -> String {
-    format!("boundaries.0.shape={{ kind = \"mesh\", file = \"{}\" }}", path.display())
+    format!("boundaries.0.shape={{ kind = \"mesh\", file = \"{}\", sheet = true }}", path.display())
 }
 
 /// The drum of the scenario: a wall of `sides` × `rings` rectangles, and ends of `rims` rings each.

@@ -387,7 +387,9 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
         return found_before;
     }
     let point = in_frame_of(surface, poses[surface.body], ball.pose);
-    let reach = ball.radius + 2.0 * params.reach * ball.contact_radius;
+    // A vertex inside of a solid is held up to its contact radius.
+    let deeper = select(0.0, ball.contact_radius - ball.radius, is_solid(patch_index));
+    let reach = ball.radius + deeper + 2.0 * params.reach * ball.contact_radius;
     var count = found_before;
     var node = surfaces[surface.spare].x;
     let end = surfaces[surface.spare].y;

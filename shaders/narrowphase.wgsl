@@ -22,6 +22,13 @@ fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
     let a = contact.a - params.surfaces;
     if is_patch(contact.b) {
         let nearest = nearest_to(a, contact.b);
+        if is_solid(contact.b) {
+            contacts[k].previous = seam_and_side(nearest.seam, contact.previous >> SIDE_SHIFT);
+            var touch = constraint_with_patch(a, surface_at(contact.b), nearest, false);
+            touch.compliance = mark_of_solid(a, contact, nearest);
+            store_constraint(contact.place, touch);
+            return;
+        }
         let side = side_of(a, contact, nearest);
         contacts[k].previous = seam_and_side(nearest.seam, side);
         let is_behind = side != 0u && side != side_there(nearest);
@@ -67,12 +74,13 @@ fn constraint_with_surface(index: u32, surface: Surface) -> Constraint {
 }
 
 // Point of a patch nearest to a ball, with the normal in world axes. The reach is a gap twice as large as that up to which contacts
-// are listed.
+// are listed; a vertex inside of a solid is held up to its contact radius.
 fn nearest_to(index: u32, surface_index: u32) -> Nearest {
     let surface = surface_at(surface_index);
     let pose = poses[surface.body];
     let ball = ball_at(index);
-    let reach = ball.radius + 4.0 * params.reach * ball.contact_radius;
+    let deeper = select(0.0, ball.contact_radius - ball.radius, is_solid(surface_index));
+    let reach = ball.radius + deeper + 4.0 * params.reach * ball.contact_radius;
     var nearest = nearest_on_patch(patch_at(surface_index).boxes, in_frame_of(surface, pose, ball.pose), reach);
     let frame = compose(pose.orientation, surface.orientation);
     nearest.normal = rotate(frame, nearest.normal);
@@ -114,12 +122,29 @@ fn side_of(index: u32, contact: Contact, nearest: Nearest) -> u32 {
 
 // Whether the centre of a ball came through a patch in the last substep, from the other side.
 fn has_come_through(index: u32, surface_index: u32, nearest: Nearest) -> bool {
+    return params.h * speed_from(index, surface_index, nearest) > nearest.distance;
+}
+
+// Mark of a touch with a patch of a solid until its group is joined: 0 if the ball is outside, seen from the patch; else negative: the
+// substeps since the centre came through the patch if that was in the last one, negative, or NOT_CROSSED.
+fn mark_of_solid(index: u32, contact: Contact, nearest: Nearest) -> f32 {
+    let moved = params.h * speed_from(index, contact.b, nearest);
+    let has_crossed = contact.previous >> SIDE_SHIFT == 0u && moved > nearest.distance;
+    let crossed = select(NOT_CROSSED, min(-nearest.distance / moved, -LEAST_CROSSED), has_crossed);
+    return select(0.0, crossed, nearest.is_inside && nearest.distance >= 0.0);
+}
+
+const NOT_CROSSED = -2.0;
+const LEAST_CROSSED = 1e-20;
+
+// Speed of the centre of a ball away from the nearest point of a patch [m/s].
+fn speed_from(index: u32, surface_index: u32, nearest: Nearest) -> f32 {
     let ball = ball_at(index);
     let body = surface_at(surface_index).body;
     let own = velocities[spheres[index].body];
     let other = velocities[body];
     let velocity = own.linear + cross(own.angular, ball.lever) - other.linear - cross(other.angular, between(poses[body], ball.pose));
-    return params.h * dot(velocity, nearest.normal) > nearest.distance;
+    return dot(velocity, nearest.normal);
 }
 
 fn constraint_with_patch(index: u32, surface: Surface, nearest: Nearest, is_behind: bool) -> Constraint {
@@ -171,6 +196,10 @@ fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
     while end < status.contacts && contacts[end].a == first.a && contacts[end].b < mesh.y {
         end++;
     }
+    if is_solid(first.b) {
+        join_solid(k, end, mesh.x);
+        return;
+    }
     // The data that `root_of` reads must not change before all roots have been found.
     for (var i = k; i < end; i++) {
         let root = root_of(i, k, end, mesh.x);
@@ -214,6 +243,140 @@ fn set_part(contact: Contact) {
         touch = Distance(select(own.face, -own.face, own.height < 0.0), abs(own.height), true);
     }
     store_constraint(contact.place, constraint_at(index, ball_at(index), surface_at(contact.b), touch));
+}
+
+// What becomes of a touch with a solid, kept in `friction` until all contacts of the group are known; others stay as they are.
+const PUSHED_OUT = -3.0;
+
+// Joins the contacts of a sphere with the patches of a solid, which pushes outwards. Twin: src/model/mesh/solid.rs.
+fn join_solid(start: u32, end: u32, first_patch: u32) {
+    let nearest = nearest_of(start, end);
+    var pushed = NONE;
+    if nearest != NONE {
+        pushed = pressed_through(start, end, first_patch, is_inside(nearest));
+        if pushed == NONE {
+            pushed = last_crossed(start, end, first_patch);
+        }
+        if pushed == NONE && is_inside(nearest) {
+            pushed = nearest;
+        }
+    }
+    // The data that `root_of` and `is_inside` read must not change before all contacts have been decided on.
+    for (var i = start; i < end; i++) {
+        let root = root_of(i, start, end, first_patch);
+        let was_in_front = contacts[i].previous >> SIDE_SHIFT == SIDE_FRONT;
+        var side = SIDE_FRONT;
+        var mark = 0.0;
+        var to = i;
+        if i == pushed {
+            mark = PUSHED_OUT;
+        } else if pushed != NONE {
+            if !was_in_front || root != i || is_inside(i) {
+                mark = TAKES_NO_PART;
+                to = pushed;
+                side = select(SIDE_BACK, SIDE_FRONT, was_in_front && is_inside(i));
+            }
+        } else if nearest == NONE {
+            mark = TAKES_NO_PART;
+            side = contacts[i].previous >> SIDE_SHIFT;
+        } else if is_inside(root) || !is_within_reach(i) {
+            mark = TAKES_NO_PART;
+            to = nearest;
+            side = SIDE_BACK;
+        } else if root != i {
+            side = SIDE_BACK;
+            mark = TAKES_PART_BEYOND;
+            let own = nearest_to(contacts[i].a - params.surfaces, contacts[i].b);
+            if own.height <= distance_of(root) {
+                mark = TAKES_NO_PART;
+                to = root;
+            }
+        }
+        if to != i {
+            hand_impulse_over(contacts[i].place, contacts[to].place);
+        }
+        constraint_heads[contacts[i].place].friction = mark;
+        contacts[i].previous = seam_and_side(seam_at(i), side);
+    }
+    for (var i = start; i < end; i++) {
+        let place = contacts[i].place;
+        let mark = constraint_heads[place].friction;
+        constraint_heads[place].friction = 0.0;
+        constraint_heads[place].compliance = mark;
+        if mark == PUSHED_OUT {
+            push_out(contacts[i], distance_of(i));
+        } else if mark < 0.0 {
+            set_part(contacts[i]);
+        }
+    }
+}
+
+// Whether the sphere of a contact with a solid is inside, seen from the patch, as long as its group is not joined.
+fn is_inside(contact: u32) -> bool {
+    return constraint_heads[contacts[contact].place].compliance < 0.0;
+}
+
+fn is_within_reach(contact: u32) -> bool {
+    return constraint_heads[contacts[contact].place].bias_velocity != -FAR;
+}
+
+// Distance of the centre of a sphere from the patch of a contact whose group is not joined [m].
+fn distance_of(contact: u32) -> f32 {
+    return constraint_heads[contacts[contact].place].bias_velocity + spheres[contacts[contact].a - params.surfaces].radius;
+}
+
+// The contact of a group whose patch is nearest, or NONE.
+fn nearest_of(start: u32, end: u32) -> u32 {
+    var best = NONE;
+    var least = -FAR;
+    for (var i = start; i < end; i++) {
+        let distance = distance_of(i);
+        if is_within_reach(i) && distance < least {
+            best = i;
+            least = distance;
+        }
+    }
+    return best;
+}
+
+// The nearest of the patches that a sphere was in front of, or of those beside them that it is over now, if its centre is behind; else
+// NONE.
+fn pressed_through(start: u32, end: u32, first_patch: u32, is_in_solid: bool) -> u32 {
+    let radius = ball_at(contacts[start].a - params.surfaces).contact_radius;
+    var best = NONE;
+    var least = -FAR;
+    for (var i = start; i < end; i++) {
+        if contacts[i].previous >> SIDE_SHIFT == SIDE_FRONT {
+            let root = root_of(i, start, end, first_patch);
+            let distance = distance_of(root);
+            if is_inside(root) && (is_in_solid || distance < radius) && distance < least {
+                best = root;
+                least = distance;
+            }
+        }
+    }
+    return best;
+}
+
+// The last patch that the centre of a sphere came through in flight, or NONE.
+fn last_crossed(start: u32, end: u32, first_patch: u32) -> u32 {
+    var best = NONE;
+    var last = NOT_CROSSED;
+    for (var i = start; i < end; i++) {
+        let mark = constraint_heads[contacts[i].place].compliance;
+        if mark < 0.0 && mark > last && root_of(i, start, end, first_patch) == i {
+            best = i;
+            last = mark;
+        }
+    }
+    return best;
+}
+
+// Computes a contact with a solid anew for a sphere whose centre is inside, at this distance from the patch [m].
+fn push_out(contact: Contact, distance: f32) {
+    let index = contact.a - params.surfaces;
+    let normal = constraint_heads[contact.place].normal;
+    store_constraint(contact.place, constraint_at(index, ball_at(index), surface_at(contact.b), Distance(-normal, -distance, true)));
 }
 
 // Contact over whose patch the sphere of contact i is, among those from `start` up to `end`: contact i, or a nearer one that is reached

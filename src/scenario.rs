@@ -13,15 +13,17 @@
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side, caps), `cone` (base, axis,
 //! length, base_radius, top_radius, side, caps), `sphere` (centre, radius, side), `spheres` (from, to, count, radius: a row of spheres),
-//! `mesh` (file, scale, position, turned). `side` says where the grains are: "inside" (default) or "outside"; grains are always outside of
-//! a sphere. A box seen from inside is up to six half spaces, so the walls next to a face that is `open` (such as `["+z"]`) extend beyond
-//! that face. A box seen from outside may be turned about its centre: `turned = { axis = [0, 1, 0], angle_deg = 30 }`. Caps close the ends
-//! of cylinders and cones; seen from outside they are the default and make the body solid, seen from inside they are not the default.
+//! `mesh` (file, scale, position, turned, sheet). `side` says where the grains are: "inside" (default) or "outside"; grains are always
+//! outside of a sphere. A box seen from inside is up to six half spaces, so the walls next to a face that is `open` (such as `["+z"]`)
+//! extend beyond that face. A box seen from outside may be turned about its centre: `turned = { axis = [0, 1, 0], angle_deg = 30 }`. Caps
+//! close the ends of cylinders and cones; seen from outside they are the default and make the body solid, seen from inside they are not the
+//! default.
 //!
 //! A mesh is a file of triangles, STL (binary or text) or OBJ, with lengths times `scale` in metres. The mesh is turned about the origin of
-//! the file, `turned = { axis = [0, 1, 0], angle_deg = 30 }`, and then moved by `position` \[m\]. Grains touch a mesh from both sides, as a
-//! sheet: a closed mesh may be a container as well as a solid. Triangles may have any size: where neighbouring triangles differ by less
-//! than 5° a grain has one contact with all of them, and keeps it while it rolls from one to the next. The motion of a mesh that turns
+//! the file, `turned = { axis = [0, 1, 0], angle_deg = 30 }`, and then moved by `position` \[m\]. A closed mesh is a solid that
+//! pushes outwards, whichever way its triangles face. An open mesh is a sheet that grains touch from both sides, and so is a closed one
+//! with `sheet = true`: a vessel that is drawn as one closed surface. Triangles may have any size: where neighbouring triangles differ by
+//! less than 5° a grain has one contact with all of them, and keeps it while it rolls from one to the next. The motion of a mesh that turns
 //! needs an `axis` and a `point`; the default of `point` is the middle of the box around the mesh. `esker check` counts the triangles and
 //! reports what keeps the mesh from being a solid. Normals, colours, lines and points of the file are not used. Faces of an OBJ file with
 //! more than three corners are cut into triangles; concave ones must be plane. A mesh has at most 10⁷ triangles and 512 MiB.
@@ -43,7 +45,7 @@
 //! dynamic. One larger shape has none, and within one mesh faces that share an edge are joined.
 //!
 //! A dynamic boundary moves as gravity, contacts and joints make it. Its shapes are solids: boxes, cylinders and cones seen from outside,
-//! spheres, capsules, and closed meshes whose triangles face outwards, with at most 10 000 vertices. A dynamic boundary is homogeneous,
+//! spheres, capsules, and closed meshes, with at most 10 000 vertices. A dynamic boundary is homogeneous,
 //! with the density of its material unless `density` is given; the part that several shapes share counts twice. A `mass` \[kg\] scales mass
 //! and inertia; with `mass`, `inertia` (three moments about x, y and z \[kg m²\]) and `centre_of_mass` \[m\] nothing is taken from the
 //! shapes, and the boundary may have no shapes. Grains touch the faces, edges and vertices of a dynamic boundary. A dynamic box, cylinder,
@@ -104,12 +106,12 @@
 //! drive = { position_deg = { times = [0, 2], values = [0, 45] }, torque_limit = 200.0 }
 //! ```
 //!
-//! At the start no grain may have its centre behind a plane, in a solid box, cylinder, capsule or sphere, or in the closed mesh of a
-//! dynamic boundary, whatever `allow_overlap` says; thin walls, such as those of a hopper, and other meshes may have grains on both
+//! At the start no grain may have its centre behind a plane, in a solid box, cylinder, capsule or sphere, or in a closed mesh that is no
+//! sheet, whatever `allow_overlap` says; thin walls, such as those of a hopper, and sheets may have grains on both
 //! sides. No dynamic boundary may overlap the solids of other boundaries.
 //!
 //! Random packings and emitters place grains where they overlap neither grains nor boundaries, at their present places, and are inside
-//! no solid. A closed mesh that is not dynamic is an obstacle or a vessel, by the side on which most of the region is. If walls
+//! no solid. A closed mesh with `sheet = true` is an obstacle or a vessel, by the side on which most of the region is. If walls
 //! surround the centre of the region, they bound it: a box region as wide as a round bin is filled inside the bin alone. More exactly,
 //! where walls stand on both sides of the centre along some of eight horizontal lines, a place needs walls on both sides along one of
 //! these lines, too. An emitter without room for a grain tries again in its next wave; waves are `every` seconds apart, and the last

@@ -1,8 +1,9 @@
 // Surfaces, and the meshes whose patches some surfaces are. Twin: src/model/mesh/nearest.rs.
 //
 // `surfaces` consists of blocks of four words: four blocks per surface, then the meshes with two per box of the tree and four per
-// triangle, then the lists of patches that meet at seams. Boxes stand in the order in which the tree is traversed; each holds the box to
-// go on with if it is too far away itself. The boxes of a patch follow each other. Each shader declares `surfaces` itself.
+// triangle, then the lists of patches that meet at seams, with the pseudonormals there. Boxes stand in the order in which the tree is
+// traversed; each holds the box to go on with if it is too far away itself. The boxes of a patch follow each other. Each shader declares
+// `surfaces` itself.
 
 // Whether the scene has meshes.
 override HAS_MESHES: bool = true;
@@ -116,6 +117,7 @@ struct Nearest {
     seam: u32,                 // seam on which the nearest point lies, or NONE
     face: vec3f,               // normal of the triangle on which it lies, on either side
     height: f32,               // height of the given point over the plane of that triangle, along `face` [m]
+    is_inside: bool,           // whether the given point is inside of a closed mesh, if no other of its points is nearer
 }
 
 fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
@@ -143,7 +145,7 @@ fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
         node += 2u;
     }
     if best == NONE {
-        return Nearest(vec3f(0.0), -1.0, NONE, vec3f(0.0), 0.0);
+        return Nearest(vec3f(0.0), -1.0, NONE, vec3f(0.0), 0.0, false);
     }
     let seam = seam_of(best, place.feature);
     let apart = point - place.point;
@@ -153,9 +155,24 @@ fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
     let height = dot(face, point - corners[0]);
     // Over a face the normal is that of the triangle: where the mesh is flat it is the same for the neighbours, to the last digit.
     if place.feature != FACE && distance > 0.0 {
-        return Nearest(apart / distance, distance, seam, face, height);
+        return Nearest(apart / distance, distance, seam, face, height, is_inside_at(seam, apart, height));
     }
-    return Nearest(select(face, -face, height < 0.0), abs(height), seam, face, height);
+    return Nearest(select(face, -face, height < 0.0), abs(height), seam, face, height, height < 0.0);
+}
+
+// Whether a point is inside of a closed mesh whose nearest point, `apart` from it, is on a seam, or is no seam and this height is that
+// over its triangle. The words after the patches of a seam are its pseudonormal.
+fn is_inside_at(seam: u32, apart: vec3f, height: f32) -> bool {
+    if seam == NONE {
+        return height < 0.0;
+    }
+    let first = seam + 1u + (seam_word(seam) >> 1u);
+    return dot(apart, bitcast<vec3f>(vec3u(seam_word(first), seam_word(first + 1u), seam_word(first + 2u)))) < 0.0;
+}
+
+// Whether the mesh of a patch is a solid, which pushes outwards.
+fn is_solid(surface: u32) -> bool {
+    return surfaces[surfaces[4u * surface + 3u].w].z == 1u;
 }
 
 // Whether a patch is among those that meet at a seam. The first word of a seam holds the number of patches, shifted by a bit that

@@ -94,8 +94,16 @@ fn print_mesh(mesh: &Mesh) {
     for defect in mesh.defects.in_words() {
         say!("                {defect}");
     }
-    if mesh.defects.in_words().is_empty() {
-        say!("                closed, {} m3", short(mesh.solid().volume));
+    if mesh.defects.turned_around > 0 {
+        say!("                {} triangles faced inwards and are turned around", mesh.defects.turned_around);
+    }
+    if mesh.defects.is_closed() {
+        let role = if mesh.is_solid {
+            "a solid that pushes outwards"
+        } else {
+            "a sheet that grains touch from both sides"
+        };
+        say!("                closed, {} m3: {role}", short(mesh.solid().volume));
     }
 }
 

@@ -1,11 +1,11 @@
-//! Contacts with patches of meshes: which touches of a sphere count, on which side of the sheet the sphere is, and which impulses are
-//! carried over.
+//! Contacts with patches of meshes: which touches of a sphere count, on which side of the sheet the sphere is, or from which side it came
+//! to a solid, and which impulses are carried over.
 //!
 //! A sphere over one patch is also near the seams of the patches beside it. A touch at a seam takes no part, or takes part with the plane
 //! beyond the seam (see [`join`]). The impulse of a touch that takes no part goes to the contact with the patch that the sphere is over
 //! now, so the impulse survives the way from patch to patch. A sphere belongs to the side of a sheet on which it came into the list of
 //! contacts, or on which it was a substep before that; its centre may be pressed through the sheet, or come through in flight, by less than
-//! its radius. Twin: `join_patches` in `shaders/narrowphase.wgsl`.
+//! its radius. Of a solid, which side counts says [`join_solid`]. Twin: `join_patches` in `shaders/narrowphase.wgsl`.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ use crate::contact::carried::KnownSide;
 use crate::contact::constants::LawConstants;
 use crate::contact::constraint::Constraint;
 use crate::contact::{Colouring, Impulse, Key};
-use crate::model::mesh::join;
-use crate::model::{Touch, World};
+use crate::model::mesh::{JoinedTouch, PatchTouch, SolidTouch, join, join_solid};
+use crate::model::{Sphere, Touch, World};
 use crate::settings::Method;
 
 use super::manifolds::Manifolds;
@@ -146,35 +146,24 @@ impl Patches {
         let carried = |i: usize| *constraints[self.places[group.start + i] as usize].carried(law.method);
         let known = |i: usize| self.known[group.start + i];
         let linear = |i: usize| carried(i).linear(known(i).normal);
-        let mut touches = world.touch_patches(a, keys.iter().map(|key| key.b), law.patch_reach(sphere));
+        // A vertex inside of a solid is held up to its contact radius.
+        let deeper = if world.meshes[mesh].is_solid { sphere.contact_radius - sphere.radius } else { 0.0 };
+        let reach = law.patch_reach(sphere) + deeper;
+        let touches = world.touch_patches(a, keys.iter().map(|key| key.b), reach);
         let velocity = world.velocity_from(sphere, world.shape_body(keys[0].b));
-        let mut sides = vec![0; keys.len()];
-        for (i, touch) in touches.iter_mut().enumerate() {
-            let Some(nearest) = touch.nearest.filter(|nearest| !world.is_at_rim(mesh, nearest)) else {
-                continue;
-            };
-            let there = if nearest.height < 0.0 { -1 } else { 1 };
-            // The sphere of a contact new to the list may have come through the sheet in flight.
-            let came_through = law.h * velocity.dot(nearest.normal) > nearest.distance;
-            let belongs = match known(i).side {
-                0 if came_through => -there,
-                0 => there,
-                side => side,
-            };
-            touch.is_behind = belongs != there && nearest.distance < sphere.contact_radius;
-            sides[i] = if touch.is_behind { belongs } else { there };
-        }
-        let parts: Vec<_> = (0..keys.len()).map(|i| join(&world.meshes[mesh], &touches, i)).collect();
+        let group = Group { world, mesh, sphere, touches, moved: law.h * velocity };
+        let side = |i: usize| known(i).side;
+        let (parts, sides) =
+            if world.meshes[mesh].is_solid { group.at_solid(side) } else { group.at_sheet(side) };
         // A contact that takes no part hands its impulse over.
         let hands_over_to =
             |other: usize, i: usize| other != i && parts[other].root == i && parts[other].part.is_none();
         let joined = |i: usize| {
             let Some((distance, normal)) = parts[i].part else {
-                return Joined { touch: None, impulse: Impulse::default(), side: 0 };
+                return Joined { touch: None, impulse: Impulse::default(), side: sides[i] };
             };
             let touch = Some(Touch::at(world.sphere_centre(sphere), sphere.radius, distance, normal));
-            // A sphere that is over another patch may come to this one from either side.
-            let side = if parts[i].root == i { sides[i] } else { 0 };
+            let side = sides[i];
             let others = || (0..keys.len()).filter(|&other| hands_over_to(other, i));
             // The impulse stays as it was, to the last digit, where no other is handed over to it.
             if others().next().is_none() && known(i).normal.dot(normal) >= 0.0 {
@@ -200,6 +189,61 @@ impl Patches {
             return None;
         }
         self.contacts.binary_search(&contact).ok().map(|found| &self.joined[found])
+    }
+}
+
+/// Contacts of one sphere with patches of one mesh.
+struct Group<'a> {
+    world: &'a World,
+    mesh: u32,
+    sphere: &'a Sphere,
+    touches: Vec<PatchTouch>,
+    /// Way of the centre in the last substep, relative to the mesh \[m\].
+    moved: DVec3,
+}
+
+impl Group<'_> {
+    /// How each touch with a sheet takes part, and its side, from the side that was known.
+    fn at_sheet(mut self, known: impl Fn(usize) -> i8) -> (Vec<JoinedTouch>, Vec<i8>) {
+        let mut sides = vec![0; self.touches.len()];
+        for (i, touch) in self.touches.iter_mut().enumerate() {
+            let not_at_rim = |nearest: &_| !self.world.is_at_rim(self.mesh, nearest);
+            let Some(nearest) = touch.nearest.filter(not_at_rim) else { continue };
+            let there = if nearest.height < 0.0 { -1 } else { 1 };
+            // The sphere of a contact new to the list may have come through the sheet in flight.
+            let came_through = self.moved.dot(nearest.normal) > nearest.distance;
+            let belongs = match known(i) {
+                0 if came_through => -there,
+                0 => there,
+                side => side,
+            };
+            touch.is_behind = belongs != there && nearest.distance < self.sphere.contact_radius;
+            sides[i] = if touch.is_behind { belongs } else { there };
+        }
+        let mesh = &self.world.meshes[self.mesh];
+        let parts: Vec<_> = (0..sides.len()).map(|i| join(mesh, &self.touches, i)).collect();
+        for (i, (part, side)) in parts.iter().zip(&mut sides).enumerate() {
+            // A sphere that is over another patch may come to this one from either side.
+            if part.root != i || part.part.is_none() {
+                *side = 0;
+            }
+        }
+        (parts, sides)
+    }
+
+    /// How each touch with a solid takes part, and its side, from the side that was known.
+    fn at_solid(self, known: impl Fn(usize) -> i8) -> (Vec<JoinedTouch>, Vec<i8>) {
+        let of_touch = |(i, touch): (usize, &PatchTouch)| {
+            let side = known(i);
+            let crossed = touch.nearest.filter(|_| side == 0).and_then(|nearest| {
+                let moved = self.moved.dot(nearest.normal);
+                (moved > nearest.distance).then(|| nearest.distance / moved)
+            });
+            SolidTouch { side, crossed }
+        };
+        let known: Vec<SolidTouch> = self.touches.iter().enumerate().map(of_touch).collect();
+        let mesh = &self.world.meshes[self.mesh];
+        join_solid(mesh, &self.touches, &known, self.sphere.contact_radius).into_iter().unzip()
     }
 }
 

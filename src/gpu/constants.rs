@@ -75,9 +75,9 @@ constants! {
     SIDE_SHIFT = 30;
     /// Bits of `Contact.previous` below the side, which hold the seam; all set: no seam.
     BELOW_SIDE = (1 << SIDE_SHIFT) - 1;
-    /// Side of a sheet: the one to which the faces of the patch look.
+    /// Side of a sheet: the one to which the faces of the patch look. At a solid: the sphere was in front of the patch.
     SIDE_FRONT = 1;
-    /// Side of a sheet: the one behind the faces of the patch.
+    /// Side of a sheet: the one behind the faces of the patch. At a solid: the sphere was not in front of it.
     SIDE_BACK = 2;
     /// Kind of a joint: hinge, free to turn about its axis.
     JOINT_HINGE = 0;

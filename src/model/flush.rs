@@ -158,13 +158,15 @@ impl Search<'_> {
         body == other || rest || (one.motion == two.motion && two.dynamic().is_none())
     }
 
-    /// Whether a place is inside a closed mesh that is no vessel around the first grain.
+    /// Whether a place is inside a solid mesh, or in a closed sheet that is no vessel around the first grain.
     fn is_in_a_mesh(&self, near: &[SurfaceBox], place: DVec3) -> bool {
         let world = self.world;
         let firsts = near.iter().map(|around| &world.surfaces[around.first()]);
         let mut meshes = firsts.filter(|surface| matches!(surface.form, Form::Patch { .. }));
         let grain = world.spheres.first().map(|sphere| world.sphere_centre(sphere));
-        let is_vessel = |surface| grain.is_some_and(|grain| world.is_inside(surface, grain));
+        let is_vessel = |surface: &_| {
+            !world.is_solid_mesh(surface) && grain.is_some_and(|grain| world.is_inside(surface, grain))
+        };
         meshes.any(|surface| world.is_inside(surface, place) && !is_vessel(surface))
     }
 }

@@ -1,4 +1,5 @@
-//! Triangle meshes: surfaces of any shape, as sheets that grains touch from both sides.
+//! Triangle meshes: surfaces of any shape. A closed mesh is a solid, which pushes outwards; an open one is a sheet, which grains touch from
+//! both sides, as is a closed one that is declared a sheet ([`Mesh::into_sheet`]), such as a vessel.
 //!
 //! A mesh is divided into [patches](Patch): connected triangles whose normals differ by less than [`SMOOTH_ANGLE_DEG`] from that of
 //! the first. A sphere touches a patch in one point, the one nearest to its centre. This is one contact, identified by the patch: it
@@ -10,6 +11,8 @@ mod edges;
 mod join;
 mod junctions;
 mod nearest;
+mod outwards;
+mod solid;
 mod tree;
 
 use glam::DVec3;
@@ -17,6 +20,7 @@ use glam::DVec3;
 pub use build::{BadMesh, Defects};
 pub use join::{JoinedTouch, PatchTouch, join};
 pub use nearest::{Feature, Nearest};
+pub use solid::{SolidTouch, join_solid};
 pub use tree::TreeNode;
 
 /// Largest angle between the normals of the triangles of a patch and that of its first triangle \[°\].
@@ -49,6 +53,8 @@ pub struct Mesh {
     pub reach: f64,
     /// Defects of the mesh as the surface of a solid.
     pub defects: Defects,
+    /// Whether the mesh pushes outwards, as the surface of a solid; else it is a sheet that grains touch from both sides.
+    pub is_solid: bool,
 }
 
 /// A triangle of a mesh.
@@ -63,12 +69,15 @@ pub struct Triangle {
 }
 
 /// An edge or a vertex at which patches meet or the mesh ends.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Seam {
     /// The patches that meet there.
     pub patches: Vec<u32>,
     /// Whether the mesh ends there, so that a sphere may come around it to the other side.
     pub is_rim: bool,
+    /// Pseudonormal of a closed mesh: mean of the normals of the triangles there, weighted with their angles at a vertex. A point nearest
+    /// to the seam is outside if it is on this side (Baerentzen & Aanaes, IEEE Trans. Vis. Comput. Graph. 11, 243 (2005)). Else zero.
+    pub outwards: DVec3,
 }
 
 /// A smooth part of a mesh.
@@ -81,6 +90,12 @@ pub struct Patch {
 }
 
 impl Mesh {
+    /// The mesh as a sheet that grains touch from both sides, such as a vessel that is closed.
+    #[must_use]
+    pub fn into_sheet(self) -> Mesh {
+        Mesh { is_solid: false, ..self }
+    }
+
     /// Corners of a triangle \[m\].
     pub fn corners(&self, triangle: usize) -> [DVec3; 3] {
         self.triangles[triangle].corners.map(|corner| self.vertices[corner as usize])
@@ -102,11 +117,12 @@ impl Mesh {
         (lists + seams) as u64
     }
 
-    /// Fingerprint that tells meshes apart: FNV-1a of all coordinates and corners.
+    /// Fingerprint that tells meshes apart: FNV-1a of all coordinates and corners, and of whether a closed mesh is a sheet.
     pub fn fingerprint(&self) -> u64 {
         let places = self.vertices.iter().flat_map(|vertex| vertex.to_array()).map(f64::to_bits);
         let corners = self.triangles.iter().flat_map(|triangle| triangle.corners).map(u64::from);
-        places.chain(corners).fold(0xcbf2_9ce4_8422_2325, |hash, word| {
+        let sheet = (self.defects.is_closed() && !self.is_solid).then_some(1);
+        places.chain(corners).chain(sheet).fold(0xcbf2_9ce4_8422_2325, |hash, word| {
             word.to_le_bytes()
                 .iter()
                 .fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::mesh::{Mesh, NO_SEAM, Nearest, PatchTouch, join};
+use super::mesh::{JoinedTouch, Mesh, NO_SEAM, Nearest, PatchTouch, SolidTouch, join, join_solid};
 use super::{Form, MaterialId, Shape, Sphere, Surface, Touch, World};
 
 /// The meshes of the surfaces that are patches. Only a fingerprint of each is saved.
@@ -207,7 +207,8 @@ impl World {
         deepest
     }
 
-    /// Calls `visit` with every surface whose gap to a sphere is less than `gap` \[m\], in ascending order, and with the touch. `boxes`
+    /// Calls `visit` with every surface whose gap to a sphere is less than `gap` \[m\], in ascending order, and with the touch; for the
+    /// vertex of a body, which may be inside of a solid mesh, with all patches up to its contact radius further away. `boxes`
     /// come from [`World::surface_boxes`] after the last motion of any boundary: with older ones contacts are missed.
     pub fn for_each_surface_near(
         &self,
@@ -218,26 +219,35 @@ impl World {
         mut visit: impl FnMut(u32, &Touch),
     ) {
         let reach = ball.radius + gap;
-        let mut visit_if_near = |index: u32| {
+        let visit_if_near = |index: u32, visit: &mut dyn FnMut(u32, &Touch)| {
             let touch = self.touch_within(&self.surfaces[index as usize], centre, ball, reach);
             if let Some(touch) = touch.filter(|touch| touch.gap < gap) {
                 visit(index, &touch);
             }
         };
-        // Behind a thin wall a sphere keeps its contact up to its contact radius.
+        // Behind a thin wall, and inside a solid of triangles, a sphere keeps its contact up to its contact radius.
         let farthest = ball.radius.max(ball.contact_radius) + gap;
         for near in boxes.iter().filter(|around| self.is_within(around, centre, farthest)) {
             let first = near.surfaces.start;
             let surface = &self.surfaces[first as usize];
             let Form::Patch { mesh, .. } = surface.form else {
-                visit_if_near(first);
+                visit_if_near(first, &mut visit);
                 continue;
             };
             let local = self.in_frame_of(surface, centre);
             let mut patches = Vec::new();
+            let is_solid = self.meshes[mesh].is_solid && farthest > reach;
+            let reach = if is_solid { farthest } else { reach };
             self.meshes[mesh].for_each_near(local, reach, |patch| patches.push(first + patch));
             patches.sort_unstable();
-            patches.into_iter().for_each(&mut visit_if_near);
+            if is_solid {
+                for surface in patches {
+                    let touch = self.touch_within(&self.surfaces[surface as usize], centre, ball, reach);
+                    touch.iter().for_each(|touch| visit(surface, touch));
+                }
+            } else {
+                patches.into_iter().for_each(|surface| visit_if_near(surface, &mut visit));
+            }
         }
     }
 
@@ -331,18 +341,25 @@ impl World {
             if let (Some((mesh, _)), Some(ball)) = (self.patches_with(b), self.ball(a)) {
                 let centre = self.sphere_centre(ball);
                 let mut touches = self.touch_patches(a, group.iter().map(|pair| pair.1), f64::INFINITY);
-                for (touch, &pair) in touches.iter_mut().zip(group) {
-                    touch.is_behind = touch.nearest.is_some_and(|nearest| {
-                        f64::from(side(pair)) * nearest.height < 0.0 && nearest.distance < ball.contact_radius
-                    });
-                }
-                let touch = |i: usize| {
-                    let part = join(&self.meshes[mesh], &touches, i).part;
-                    let touch =
-                        part.map(|(distance, normal)| Touch::at(centre, ball.radius, distance, normal));
-                    (first + i, touch)
+                let mesh = &self.meshes[mesh];
+                let joined: Vec<JoinedTouch> = if mesh.is_solid {
+                    let known = group.iter().map(|&pair| SolidTouch { side: side(pair), crossed: None });
+                    let joined = join_solid(mesh, &touches, &known.collect::<Vec<_>>(), ball.contact_radius);
+                    joined.into_iter().map(|(joined, _)| joined).collect()
+                } else {
+                    for (touch, &pair) in touches.iter_mut().zip(group) {
+                        touch.is_behind = touch.nearest.is_some_and(|nearest| {
+                            f64::from(side(pair)) * nearest.height < 0.0
+                                && nearest.distance < ball.contact_radius
+                        });
+                    }
+                    (0..touches.len()).map(|i| join(mesh, &touches, i)).collect()
                 };
-                found.extend((0..touches.len()).map(touch));
+                let touch = |(i, joined): (usize, JoinedTouch)| {
+                    let at = |(distance, normal)| Touch::at(centre, ball.radius, distance, normal);
+                    (first + i, joined.part.map(at))
+                };
+                found.extend(joined.into_iter().enumerate().map(touch));
             }
             first += group.len();
         }

@@ -51,11 +51,11 @@ impl World {
     }
 }
 
-/// Whether all behind a surface is solid. A closed mesh that is not dynamic may be a vessel.
+/// Whether all behind a surface is solid. A closed mesh that is declared a sheet may be a vessel.
 fn is_solid(world: &World, around: &SurfaceBox) -> bool {
     match world.surfaces[around.first()].form {
         Form::Plane => true,
-        Form::Patch { .. } => world.bodies.is_dynamic(around.body()),
+        Form::Patch { mesh, .. } => world.meshes[mesh].is_solid,
         form => Solid::of(form).is_some(),
     }
 }

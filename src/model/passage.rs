@@ -178,13 +178,18 @@ impl World {
         }
     }
 
+    /// Whether a surface is a patch of a solid mesh, which pushes outwards.
+    pub fn is_solid_mesh(&self, surface: &Surface) -> bool {
+        matches!(surface.form, Form::Patch { mesh, .. } if self.meshes[mesh].is_solid)
+    }
+
     /// Whether a point \[m\] is inside the solid that this surface, or the mesh that it is the first patch of, is the surface of.
     pub fn is_inside(&self, surface: &Surface, point: DVec3) -> bool {
         let local = self.in_frame_of(surface, point);
         match surface.form {
             Form::Patch { mesh, .. } => {
                 let mesh = &self.meshes[mesh];
-                mesh.defects.has_inside() && mesh.encloses(local)
+                mesh.defects.is_closed() && mesh.encloses(local)
             }
             Form::Disc { .. } | Form::Wall { .. } => false,
             form => form.distance(local, 0.0).is_some_and(|(distance, _)| distance < 0.0),

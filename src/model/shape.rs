@@ -122,7 +122,7 @@ pub enum Form {
         /// Radius \[m\].
         radius: f64,
     },
-    /// A smooth part of a mesh, a sheet that grains touch from both sides. Its geometry is in the mesh, which only the world knows.
+    /// A smooth part of a mesh, which is a solid or a sheet. Its geometry is in the mesh, which only the world knows.
     Patch {
         /// Index in [`World::meshes`](super::World::meshes).
         mesh: u32,

@@ -13,8 +13,8 @@ const ROUNDING: f64 = 1e-9;
 /// Room among the boundaries of a world, at their present places, for grains that appear in a region.
 ///
 /// A place is taken if a sphere there overlaps a boundary, or lies inside a solid one: behind a plane, in a box, cylinder, capsule or
-/// sphere, or in the closed mesh of a dynamic boundary. Another closed mesh is an obstacle or a vessel: grains appear on the side of it
-/// on which most of the region is. Open meshes and thin walls may have grains on both sides. If walls surround the centre of the
+/// sphere, or in a closed mesh. A closed mesh that is declared a sheet is an obstacle or a vessel: grains appear on the side of it on
+/// which most of the region is. Open meshes and thin walls may have grains on both sides. If walls surround the centre of the
 /// region, they also bound it: where they stand on both sides of the centre along some horizontal line, a place needs walls on both
 /// sides along one of these lines, too.
 pub struct FreeRoom<'a> {
@@ -66,14 +66,12 @@ impl<'a> FreeRoom<'a> {
         overlaps
     }
 
-    /// Box around a dynamic boundary that is a mesh with a point \[m\] inside; `boxes` are those around surfaces near the point. Other
-    /// closed meshes may be vessels.
+    /// Box around a solid mesh with a point \[m\] inside; `boxes` are those around surfaces near the point. Closed meshes that are declared
+    /// sheets may be vessels.
     pub fn mesh_around<'b>(world: &World, boxes: &'b [SurfaceBox], point: DVec3) -> Option<&'b SurfaceBox> {
         let is_inside = |around: &&SurfaceBox| {
             let surface = &world.surfaces[around.first()];
-            matches!(surface.form, Form::Patch { .. })
-                && world.bodies.is_dynamic(around.body())
-                && world.is_inside(surface, point)
+            world.is_solid_mesh(surface) && world.is_inside(surface, point)
         };
         boxes.iter().find(is_inside)
     }
@@ -136,7 +134,7 @@ fn has_room_inside(world: &World, around: &SurfaceBox, region: &Region) -> Optio
     const PLACES: u32 = 5;
     let surface = &world.surfaces[around.first()];
     let Form::Patch { mesh, .. } = surface.form else { return None };
-    if !world.meshes[mesh].defects.has_inside() {
+    if !world.meshes[mesh].defects.is_closed() {
         return None;
     }
     let (low, high) = region.bounds();
@@ -148,7 +146,7 @@ fn has_room_inside(world: &World, around: &SurfaceBox, region: &Region) -> Optio
     let places = (0..PLACES.pow(3)).map(place).filter(|&place| region.contains(place, 0.0, 0.0));
     let (inside, outside): (Vec<DVec3>, Vec<DVec3>) =
         places.partition(|&place| world.is_inside(surface, place));
-    Some(!world.bodies.is_dynamic(around.body()) && inside.len() > outside.len())
+    Some(!world.meshes[mesh].is_solid && inside.len() > outside.len())
 }
 
 #[cfg(test)]
@@ -209,9 +207,16 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_mesh_is_a_vessel_or_an_obstacle_by_where_most_of_the_region_is() {
+    fn a_closed_sheet_is_a_vessel_or_an_obstacle_by_where_most_of_the_region_is_and_a_solid_never_a_vessel() {
+        let cube = || Mesh::new("cube", &cube_of(0.5)).expect("a mesh");
+        assert_eq!(room_of_mesh(cube().into_sheet()), ([true, false], [false, true]));
+        assert_eq!(room_of_mesh(cube()), ([false, true], [false, true]));
+    }
+
+    /// Whether there is room inside and outside of a cube of triangles, for a region that is hardly larger and for a large one.
+    fn room_of_mesh(cube: Mesh) -> ([bool; 2], [bool; 2]) {
         let mut world = world_of(&[]);
-        let cube = Arc::new(Mesh::new("cube", &cube_of(0.5)).expect("a mesh"));
+        let cube = Arc::new(cube);
         let patches = world.mesh_surfaces(cube, DVec3::ZERO, DQuat::IDENTITY, 0);
         let boundary = Boundary {
             name: "cube".into(),
@@ -225,7 +230,7 @@ mod tests {
             let room = FreeRoom::within(&world, &box_of([-half; 3], [half; 3]), 0.05);
             [inside, outside].map(|place| !room.is_taken(place, 0.05))
         };
-        assert_eq!((is_free(0.55), is_free(1.0)), ([true, false], [false, true]));
+        (is_free(0.55), is_free(1.0))
     }
 
     /// Triangles of a cube of this half edge about the origin.

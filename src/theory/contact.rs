@@ -68,8 +68,9 @@
 //! other instead. Thin walls and meshes that are no convex solids are touched by the corners of solids alone, 16 points on each rim of a
 //! cone, or the balls at the ends of a capsule.
 //!
-//! **Meshes** are sheets of triangles, divided into patches: connected triangles whose normals differ by less than 5° from that of the
-//! first ([`mesh`](crate::model::mesh)). A sphere with the centre c has one contact with a patch, at the point p of it that is nearest:
+//! **Meshes** are sheets of triangles or solids within closed ones, divided into patches: connected triangles whose normals differ by less
+//! than 5° from that of the first ([`mesh`](crate::model::mesh)). A sphere with the centre c has one contact with a patch, at the point p
+//! of it that is nearest:
 //!
 //! ```text
 //! n = (c - p)/|c - p|      g = |c - p| - r
@@ -82,6 +83,12 @@
 //! the sphere reaches them. Both sides of a sheet are the same. A sphere belongs to the side on which c was when the contact came into the
 //! list, or, if c came through the sheet in the substep before that, to the other one, for as long as the contact stays listed and away
 //! from the end of the sheet: n and |c - p| change sign while c is on the wrong side by less than r.
+//!
+//! A solid pushes outwards. Whether c is outside says its nearest point on the mesh, by the normal of the triangle there or the
+//! pseudonormal of the edge or vertex (Baerentzen & Aanaes, IEEE Trans. Vis. Comput. Graph. 11, 243 (2005)). Outside, patches that face
+//! away from c take no part, so a part thinner than r has one contact with a grain on each of its sides. If c is behind a patch in front of
+//! which it was in the last substep, or came through it in flight in that substep, the nearest such patch alone pushes, with n outwards and
+//! g = -|c - p| - r, until c is in front of it again. If c is inside and nothing is known, the nearest patch pushes.
 //!
 //! # E2: Normal law
 //!

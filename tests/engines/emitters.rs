@@ -124,7 +124,7 @@ fn bin() -> String {
 fn a_region_as_wide_as_a_round_bin_is_filled_inside_the_bin_alone() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("bin.stl"), bin()).unwrap();
-    let body = boundary(r#"{ kind = "mesh", file = "bin.stl" }"#, "");
+    let body = boundary(r#"{ kind = "mesh", file = "bin.stl", sheet = true }"#, "");
     let text = emission(&body, 0.05, 100, [[-1.0, -1.0, 0.4], [1.0, 1.0, 0.8]]);
     let scenario = scenario_in(folder.path(), &text);
     // A side of the bin is cos 7.5° from the axis in its middle.

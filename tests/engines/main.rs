@@ -4,6 +4,7 @@
 mod balance;
 mod belts;
 mod bodies;
+mod closed_meshes;
 mod clumps;
 mod coarse;
 mod cohesion;
@@ -33,6 +34,7 @@ mod mutations;
 mod periodic;
 mod physics;
 mod plane;
+mod polyhedra;
 mod pulse;
 mod ranks;
 mod restart;

@@ -14,11 +14,13 @@ type MeshWords = [u32; 4];
 const SURFACE: usize = size_of::<Surface>() / size_of::<MeshWords>();
 const BOX: usize = 2;
 const TRIANGLE: usize = 4;
+/// Number of words of the pseudonormal of a seam.
+const NORMAL: usize = 3;
 
 /// Places where the parts of a mesh begin, in blocks; those of its seams in words.
 #[derive(Debug, Clone)]
 struct Places {
-    /// Place of the first block of the mesh, which holds the begin and the end of its tree of boxes.
+    /// Place of the first block of the mesh, which holds the begin and the end of its tree of boxes, and whether it is a solid.
     head: u32,
     boxes: u32,
     triangles: u32,
@@ -33,7 +35,7 @@ impl Places {
         let mut word = 4 * (triangles + TRIANGLE * mesh.triangles.len());
         let seam = |seam: &Seam| {
             let place = word;
-            word += 1 + seam.patches.len();
+            word += 1 + seam.patches.len() + NORMAL;
             place as u32
         };
         let seams = mesh.seams.iter().map(seam).collect();
@@ -99,7 +101,8 @@ fn surface_record(world: &World, index: u32, surface: &crate::model::Surface, pl
 }
 
 fn write_mesh(blocks: &mut [MeshWords], mesh: &Mesh, places: &Places) {
-    blocks[places.head as usize] = [places.node(0), places.node(mesh.nodes.len() as u32), 0, 0];
+    blocks[places.head as usize] =
+        [places.node(0), places.node(mesh.nodes.len() as u32), u32::from(mesh.is_solid), 0];
     for (index, node) in (0..).zip(&mesh.nodes) {
         let first = places.triangles + TRIANGLE as u32 * node.first;
         let leaf = if node.count > 0 { first << 2 | node.count } else { 0 };
@@ -123,7 +126,9 @@ fn write_mesh(blocks: &mut [MeshWords], mesh: &Mesh, places: &Places) {
     for (&at, seam) in places.seams.iter().zip(&mesh.seams) {
         let at = at as usize;
         words[at] = (seam.patches.len() as u32) << 1 | u32::from(seam.is_rim);
-        words[at + 1..=at + seam.patches.len()].copy_from_slice(&seam.patches);
+        let end = at + 1 + seam.patches.len();
+        words[at + 1..end].copy_from_slice(&seam.patches);
+        words[end..end + NORMAL].copy_from_slice(&single(seam.outwards).map(f32::to_bits));
     }
 }
 
@@ -168,9 +173,9 @@ mod tests {
         // 12 edges and 8 corners, at which two and three patches meet.
         assert_eq!(
             mesh_blocks(&world) as usize,
-            triangles - 48 + 4 * 12 + (12 * 3 + 8 * 4_usize).div_ceil(4)
+            triangles - 48 + 4 * 12 + (12 * (3 + NORMAL) + 8 * (4 + NORMAL)).div_ceil(4)
         );
-        assert_eq!(words[4 * 48..4 * 48 + 2], [boxes as u32, triangles as u32]);
+        assert_eq!(words[4 * 48..4 * 48 + 3], [boxes as u32, triangles as u32, 1]);
         let patch_of = |surface: usize| &words[16 * surface + 8..16 * surface + 12];
         assert_eq!(patch_of(0)[2..], [0, 6]);
         assert_eq!(patch_of(7)[2..], [6, 12]);

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use glam::{DVec3, I64Vec3};
 
-use super::edges::{Edge, edge_of};
+use super::edges::{Edge, edge_of, normal};
 use super::{
-    Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, bounds_of, junctions, tree,
+    Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, bounds_of, junctions, outwards,
+    tree,
 };
 
 /// Ratio of the height of a triangle to its longest side below which it counts as a line \[-\].
@@ -28,18 +29,13 @@ pub struct Defects {
     pub turned: usize,
     /// Edges that were divided at vertices of other triangles, which is no defect any more.
     pub divided: usize,
-    /// Whether the normals of a closed mesh point inwards.
-    pub is_inside_out: bool,
+    /// Triangles of a closed mesh that faced inwards and were turned around, which is no defect any more.
+    pub turned_around: usize,
 }
 
 impl Defects {
-    /// Whether the mesh is the closed surface of a solid, with normals that point outwards.
+    /// Whether the mesh is the closed surface of a solid: it divides space into an inside and an outside.
     pub fn is_closed(&self) -> bool {
-        self.has_inside() && !self.is_inside_out
-    }
-
-    /// Whether the mesh divides space into an inside and an outside, whichever way its normals point.
-    pub fn has_inside(&self) -> bool {
         self.open + self.branching + self.turned == 0
     }
 
@@ -55,7 +51,6 @@ impl Defects {
             1 => Some("1 triangle has no area or is there twice".to_owned()),
             count => Some(format!("{count} triangles have no area or are there twice")),
         };
-        let inside_out = self.is_inside_out.then(|| "its normals point inwards".to_owned());
         let of_edges = [
             edges(self.open, "belongs to one triangle alone", "belong to one triangle alone"),
             edges(self.branching, "belongs to more than two triangles", "belong to more than two triangles"),
@@ -65,7 +60,7 @@ impl Defects {
                 "have triangles that face opposite sides",
             ),
         ];
-        left_out.into_iter().chain(of_edges.into_iter().flatten()).chain(inside_out).collect()
+        left_out.into_iter().chain(of_edges.into_iter().flatten()).collect()
     }
 }
 
@@ -80,7 +75,7 @@ pub enum BadMesh {
 
 impl Mesh {
     /// A mesh of these triangles \[m\]. Triangles without an area, and all but the first of those that are there twice, are left out; those
-    /// with vertices of others on an open edge (T-junctions) are divided there.
+    /// with vertices of others on an open edge (T-junctions) are divided there. The triangles of a closed mesh are made to face outwards.
     ///
     /// # Errors
     /// When a coordinate is not finite, or nothing is left.
@@ -101,10 +96,17 @@ impl Mesh {
         let sharp_edges = sharp_edges(&vertices, &corners, &by_edge);
         let mut defects = count_defects(&corners, &by_edge);
         (defects.left_out, defects.divided) = (left_out, divided);
+        let is_solid = defects.is_closed();
+        if is_solid {
+            defects.turned_around = outwards::turn(&vertices, &mut corners, &by_edge);
+        }
         let (patches, faces) = smooth_parts(&vertices, &corners, &by_edge);
         // All triangles of a patch face the same side, because contacts remember the side of the patch that a sphere is on.
         corners.iter_mut().zip(faces).filter(|(_, faces)| !faces).for_each(|(corners, _)| corners.swap(1, 2));
-        let (seams_of, seams) = find_seams(&corners, &patches, &by_edge, vertices.len());
+        let (seams_of, mut seams) = find_seams(&corners, &patches, &by_edge, vertices.len());
+        if is_solid {
+            outwards::set_pseudonormals(&vertices, &corners, &seams_of, &mut seams);
+        }
         let listed = corners.iter().zip(&patches).zip(seams_of);
         let triangles = listed.map(|((&corners, &patch), seams)| Triangle { corners, patch, seams });
         let mut mesh = Mesh {
@@ -120,9 +122,9 @@ impl Mesh {
             seams,
             nodes: Vec::new(),
             defects,
+            is_solid,
         };
         tree::grow(&mut mesh);
-        mesh.defects.is_inside_out = mesh.defects.is_closed() && mesh.solid().volume < 0.0;
         Ok(mesh)
     }
 }
@@ -185,11 +187,6 @@ fn with_area(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
         (b - a).cross(c - a).length() > FLAT * longest
     };
     triangles.iter().copied().filter(|&corners| has_area(corners) && is_new(corners)).collect()
-}
-
-fn normal(vertices: &[DVec3], corners: [u32; 3]) -> DVec3 {
-    let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
-    (b - a).cross(c - a).normalize()
 }
 
 /// Whether a triangle runs along an edge from its first vertex to its second.
@@ -258,7 +255,7 @@ fn find_seams(
             }
             let is_rim = around.len() == 1;
             *seam = *edges.entry(edge).or_insert_with(|| {
-                seams.push(Seam { patches: meeting, is_rim });
+                seams.push(Seam { patches: meeting, is_rim, ..Seam::default() });
                 seams.len() as u32 - 1
             });
             for vertex in edge {
@@ -362,12 +359,13 @@ mod tests {
         assert_eq!((turned.turned, turned.open), (3, 0));
         triangles[3].swap(0, 1);
         triangles.iter_mut().for_each(|corners| corners.swap(0, 1));
-        assert!(Mesh::new("inside", &triangles).expect("a mesh").defects.is_inside_out);
+        let inside = Mesh::new("inside", &triangles).expect("a mesh");
+        assert_eq!((inside.defects.turned_around, inside.solid().volume), (12, 8.0));
         triangles.push([DVec3::ZERO, DVec3::ONE, DVec3::ONE * 2.0]);
         triangles.push(triangles[0]);
         triangles.remove(5);
         let worn = Mesh::new("worn", &triangles).expect("a mesh").defects;
-        assert_eq!((worn.left_out, worn.open, worn.is_inside_out), (2, 3, false));
+        assert_eq!((worn.left_out, worn.open, worn.turned_around), (2, 3, 0));
         // A triangle that is left out leaves no vertices behind.
         let alone = [DVec3::Z * 9.0, DVec3::Z * 9.0, DVec3::Z * 8.0];
         let cube = Mesh::new("cube", &[box_triangles(DVec3::ONE), vec![alone]].concat()).expect("a mesh");

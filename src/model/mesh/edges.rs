@@ -1,6 +1,8 @@
-//! Edges of the triangles of a mesh.
+//! Edges and normals of the triangles of a mesh.
 
 use std::collections::HashMap;
+
+use glam::DVec3;
 
 /// An edge: its two vertices, the smaller index first.
 pub(super) type Edge = [u32; 2];
@@ -21,4 +23,10 @@ pub(super) fn edges_of(triangles: &[[u32; 3]]) -> ByEdge {
         (0..3).for_each(|i| by_edge.entry(edge_of(corners, i)).or_default().push(triangle as u32));
     }
     by_edge
+}
+
+/// Normal of a triangle.
+pub(super) fn normal(vertices: &[DVec3], corners: [u32; 3]) -> DVec3 {
+    let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
+    (b - a).cross(c - a).normalize()
 }

@@ -38,15 +38,21 @@ pub struct JoinedTouch {
 ///
 /// Twin: `join_patches` in `shaders/narrowphase.wgsl`.
 pub fn join(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> JoinedTouch {
-    let mut root = i;
-    while let Some(nearer) = covering(mesh, touches, root) {
-        root = nearer;
-    }
+    let root = root_of(i, |i| covering(mesh, touches, i));
     let part = match (touches[i].nearest, touches[root].signed()) {
         (Some(own), Some(nearest)) if root != i => beyond_the_seam(&own, nearest),
         _ => touches[i].signed(),
     };
     JoinedTouch { root, part }
+}
+
+/// The last of a chain of touches, each covered by the next.
+pub(super) fn root_of(i: usize, covering: impl Fn(usize) -> Option<usize>) -> usize {
+    let mut root = i;
+    while let Some(nearer) = covering(root) {
+        root = nearer;
+    }
+    root
 }
 
 /// Height over the plane of the face at a seam, and its normal, if the height is larger than the distance of the nearest patch.
@@ -58,7 +64,7 @@ fn beyond_the_seam(own: &Nearest, (distance, normal): (f64, DVec3)) -> Option<(f
 
 /// The nearest of the touches with patches that meet at the seam of touch `i`, if it is nearer than touch `i`; at equal distances
 /// the touch with the smaller index counts as nearer.
-fn covering(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Option<usize> {
+pub(super) fn covering(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Option<usize> {
     let seam = touches[i].nearest.map_or(NO_SEAM, |nearest| nearest.seam);
     if seam == NO_SEAM {
         return None;

@@ -28,6 +28,8 @@ pub struct Nearest {
     pub face: DVec3,
     /// Signed height of the given point over the plane of that triangle, along `face` \[m\].
     pub height: f64,
+    /// Whether the given point is inside of a closed mesh, if no other of its points is nearer than this one.
+    pub is_inside: bool,
 }
 
 /// Returns the nearest point of a triangle and its feature (Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
@@ -100,10 +102,15 @@ impl Mesh {
         let height = face.dot(point - a);
         // Over a face the normal is that of the triangle, equal to the last digit for all triangles of a flat part of the mesh.
         if feature != Feature::Face && distance > 0.0 {
-            return Nearest { distance, normal: apart / distance, seam, face, height };
+            let is_inside = match seam {
+                NO_SEAM => height < 0.0,
+                seam => apart.dot(self.seams[seam as usize].outwards) < 0.0,
+            };
+            return Nearest { distance, normal: apart / distance, seam, face, height, is_inside };
         }
-        let normal = if height < 0.0 { -face } else { face };
-        Nearest { distance: height.abs(), normal, seam, face, height }
+        let is_inside = height < 0.0;
+        let normal = if is_inside { -face } else { face };
+        Nearest { distance: height.abs(), normal, seam, face, height, is_inside }
     }
 
     /// Calls `visit` with every patch that is at most `reach` from `point` \[m\], in the order of the tree.
@@ -200,7 +207,10 @@ mod tests {
         let on_face: Vec<Nearest> = on_face.collect();
         let height = 0.30000000000000004;
         let (normal, face) = (DVec3::Z, DVec3::Z);
-        assert_eq!(on_face, [Nearest { distance: height, normal, seam: NO_SEAM, face, height }]);
+        assert_eq!(
+            on_face,
+            [Nearest { distance: height, normal, seam: NO_SEAM, face, height, is_inside: false }]
+        );
         let at_edge = (0..6).filter_map(|patch| cube.nearest(patch, DVec3::new(1.3, 0.0, 1.4), 0.6));
         let at_edge: Vec<Nearest> = at_edge.collect();
         assert_eq!(at_edge.len(), 2);

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use super::read::{FINITE, Need, Node, Table, direction, named, number, text, vector, without_folder};
+use super::read::{
+    FINITE, Need, Node, Table, boolean, direction, named, number, text, vector, without_folder,
+};
 use crate::files::read_bytes;
 use crate::model::Mesh;
 use crate::model::mesh::{BadMesh, bounds_of};
@@ -36,13 +38,14 @@ pub struct PlacedMesh {
     pub orientation: DQuat,
 }
 
-/// Reads `file`, `scale`, `position` and `turned` of a shape.
+/// Reads `file`, `scale`, `position`, `turned` and `sheet` of a shape.
 pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<PlacedMesh> {
     let node = table.node("file");
     let name = table.get("file", text);
     let scale = table.or("scale", 1.0, number(SCALE));
     let position = table.or("position", DVec3::ZERO, vector);
     let orientation = table.maybe("turned", |node| node.table(turned)).unwrap_or(DQuat::IDENTITY);
+    let is_sheet = table.or("sheet", false, boolean);
     let (node, name) = (node?, name?);
     let triangles = read_triangles(&node, folder, &name)?;
     let place = |corners: [DVec3; 3]| corners.map(|corner| scale * corner);
@@ -61,7 +64,8 @@ pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<PlacedMesh> {
         triangles.into_iter().map(|corners| corners.map(|corner| corner - middle)).collect();
     match Mesh::new(&without_folder(&name), &about_middle) {
         Ok(mesh) => {
-            Some(PlacedMesh { mesh: Arc::new(mesh), centre: position + orientation * middle, orientation })
+            let mesh = Arc::new(if is_sheet { mesh.into_sheet() } else { mesh });
+            Some(PlacedMesh { mesh, centre: position + orientation * middle, orientation })
         }
         Err(BadMesh::NotFinite) => {
             node.problem(format!("{name} has a coordinate that is no finite number"), "write the file anew");

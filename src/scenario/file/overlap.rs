@@ -72,8 +72,8 @@ pub fn check(
     }
 }
 
-/// Reports, per block, the first grain whose centre is inside a solid: behind a plane, in a box, a sphere or a cylinder. An intended
-/// overlap never goes that far. Thin walls, such as those of a hopper, may have grains on both sides. Returns the blocks with such a grain.
+/// Reports, per block, the first grain whose centre is inside a solid: behind a plane, in a box, a sphere, a cylinder or a closed mesh. An
+/// intended overlap never goes that far. Thin walls and sheets may have grains on both sides. Returns the blocks with such a grain.
 fn report_astray(
     placement: &Placement,
     blocks: &[GrainBlock],
@@ -107,6 +107,8 @@ fn report_astray(
         let (id, depth, body) = *all[0];
         let rest = if all.len() > 1 { format!("; so are {} more grains", all.len() - 1) } else { String::new() };
         let DVec3 { x, y, z } = placement.grains[id].position;
+        let mut surfaces = world.surfaces.iter().filter(|surface| surface.body as usize == body);
+        let is_mesh = surfaces.any(|surface| world.is_solid_mesh(surface));
         report.problem(
             span,
             format!(
@@ -116,6 +118,10 @@ fn report_astray(
                 world.boundaries[body].name
             ),
             match block {
+                Some(_) if is_mesh => {
+                    "a closed mesh pushes grains outwards: move the packing, or set `sheet = true` in the shape of a vessel with \
+                     grains inside"
+                }
                 Some(_) => {
                     "move the packing, or turn the boundary (`normal`, `side`): allow_overlap is for grains that touch"
                 }

@@ -88,7 +88,7 @@ pub(super) fn is_solid_mesh(table: &Table<'_>, mesh: &Mesh) -> bool {
                 mesh.name,
                 mesh.defects.in_words().join(", ")
             ),
-            "close the mesh and have all its triangles face outwards, or give it another motion",
+            "close the mesh and have neighbouring triangles face the same side, or give it another motion",
         );
         return false;
     }

@@ -137,7 +137,7 @@ duration = 0.2
 name = "mill"
 material = "glass"
 motion = { kind = "rotation", axis = [0, 1, 0], point = [0, 0, 0], rate = 5.0 }
-shape = { kind = "mesh", file = "scenarios/meshes/mill.stl", scale = 0.4 }
+shape = { kind = "mesh", file = "scenarios/meshes/mill.stl", scale = 0.4, sheet = true }
 [[boundaries]]
 name = "block"
 material = "glass"
