@@ -409,6 +409,106 @@ fn covering(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
     return best;
 }
 
+// Merges the contacts of a sphere with surfaces that meet flush and never move against each other; the invocation of the first contact
+// handles all of them. An edge in the plane of a face that the sphere touches is no edge, and two contacts in the same point are one. The
+// impulse of a contact that takes no part goes to the one that stands for it. Twin: src/model/flush.rs.
+@compute @workgroup_size(64)
+fn merge_flush(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() {
+        return;
+    }
+    let first = contacts[k];
+    let radius = spheres[first.a - params.surfaces].radius;
+    if first.b >= params.surfaces || radius == 0.0 || (k > 0u && contacts[k - 1u].a == first.a) {
+        return;
+    }
+    var end = k + 1u;
+    while end < status.contacts && contacts[end].a == first.a && contacts[end].b < params.surfaces {
+        end++;
+    }
+    if end == k + 1u {
+        return;
+    }
+    for (var i = k; i < end; i++) {
+        constraint_heads[contacts[i].place].friction = select(0.0, 1.0, is_within_reach(i) && is_edge_contact(contacts[i]));
+    }
+    for (var i = k; i < end; i++) {
+        let root = flush_root(i, k, end, FLUSH_LEVEL * radius);
+        if root != i {
+            hand_impulse_over(contacts[i].place, contacts[root].place);
+            constraint_heads[contacts[i].place].compliance = TAKES_NO_PART;
+        }
+    }
+    for (var i = k; i < end; i++) {
+        let place = contacts[i].place;
+        constraint_heads[place].friction = 0.0;
+        if constraint_heads[place].compliance == TAKES_NO_PART {
+            var none: Constraint;
+            none.bodies = constraint_heads[place].bodies;
+            none.bias_velocity = -FAR;
+            store_constraint(place, none);
+        }
+    }
+}
+
+// Contact that stands for contact i among those from `start` up to `end`: itself if it takes part.
+fn flush_root(i: u32, start: u32, end: u32, level: f32) -> u32 {
+    var at = i;
+    var next = standing_for(at, start, end, level);
+    while next != at {
+        at = next;
+        next = standing_for(at, start, end, level);
+    }
+    return at;
+}
+
+// The face contact in whose plane the nearest point of edge contact i lies, or an earlier contact of its kind in the same point, or i.
+fn standing_for(i: u32, start: u32, end: u32, level: f32) -> u32 {
+    if !is_within_reach(i) {
+        return i;
+    }
+    let own = constraint_heads[contacts[i].place];
+    let moves = class_of(contacts[i].b);
+    let distance = distance_of(i);
+    var face = i;
+    var same = i;
+    for (var j = end; j > start; j--) {
+        let other = j - 1u;
+        if other != i && is_within_reach(other) && class_of(contacts[other].b) == moves {
+            let head = constraint_heads[contacts[other].place];
+            let along = dot(own.normal, head.normal);
+            let apart = distance * own.normal - distance_of(other) * head.normal;
+            // `friction` is 1 at an edge.
+            let covers = own.friction > head.friction && along > 0.0 && abs(distance_of(other) - distance * along) <= level;
+            let is_same = own.friction == head.friction && other < i && along >= FLUSH_COSINE && length(apart) <= level;
+            face = select(face, other, covers);
+            same = select(same, other, is_same);
+        }
+    }
+    return select(face, same, face == i);
+}
+
+// Whether a contact with a surface is with an edge of it: its normal is that of no face there.
+fn is_edge_contact(contact: Contact) -> bool {
+    let index = contact.a - params.surfaces;
+    let surface = surface_at(contact.b);
+    let normal = constraint_heads[contact.place].normal;
+    if surface.form == FORM_PATCH {
+        if (contact.previous & BELOW_SIDE) == BELOW_SIDE {
+            return false;
+        }
+        let across = cross(normal, nearest_to(index, contact.b).face);
+        return dot(across, across) > SQUARE_OFF_FACE;
+    }
+    let frame = compose(poses[surface.body].orientation, surface.orientation);
+    return is_edge_of(surface.form, surface.size, rotate(conjugate(frame), normal));
+}
+
+// Largest height of an edge over the plane of a face in which it lies, over the radius, and cosine of the angle of a patch.
+const FLUSH_LEVEL = 1e-3;
+const FLUSH_COSINE = 0.9961947;
+
 // Moves the impulse or the springs of a contact to another contact.
 fn hand_impulse_over(place: u32, to: u32) {
     if HAS_SPRINGS {

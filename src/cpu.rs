@@ -313,7 +313,7 @@ impl CpuEngine {
             if !*is_prepared {
                 springs::make(world, law, keys, colouring, constraints, springs);
             }
-            patches.join(world, law, constraints);
+            patches.join(world, law, keys, constraints);
             let order = &colouring.order;
             springs::StretchedContacts { settings, world, keys, order, patches, springs, velocities }
                 .stretch(constraints);

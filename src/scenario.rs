@@ -40,9 +40,9 @@
 //! A boundary may have several shapes, `shapes = [{ ... }, { ... }]`, each with a place of its own. A `capsule` (`from`, `to`, `radius`) is
 //! a cylinder with a half ball around each end.
 //!
-//! Where two shapes or boundaries meet flush, a grain that slides over the joint touches the edge of the next shape before it is over it,
-//! and hops: soft grains by a tenth of their radius. `esker check` and the warnings of a run name such joints, of boundaries that are not
-//! dynamic. One larger shape has none, and within one mesh faces that share an edge are joined.
+//! A flush joint is no edge: where shapes, boundaries or meshes that do not move against each other meet flush, within a thousandth of the
+//! radius of a grain, the grain has one contact with all of them, and rolls from one to the next as over one surface. A point on an edge
+//! counts only if it does not lie in a face that the grain touches.
 //!
 //! A dynamic boundary moves as gravity, contacts and joints make it. Its shapes are solids: boxes, cylinders and cones seen from outside,
 //! spheres, capsules, and closed meshes, with at most 10 000 vertices. A dynamic boundary is homogeneous,

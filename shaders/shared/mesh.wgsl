@@ -12,7 +12,7 @@ fn surface_at(index: u32) -> Surface {
     let place = surfaces[4u * index];
     let kind = surfaces[4u * index + 3u];
     return Surface(bitcast<vec3f>(place.xyz), place.w, bitcast<vec4f>(surfaces[4u * index + 1u]),
-        bitcast<vec4f>(surfaces[4u * index + 2u]), kind.x, kind.y, kind.z, kind.w);
+        bitcast<vec4f>(surfaces[4u * index + 2u]), kind.x & BELOW_CLASS, kind.y, kind.z, kind.w);
 }
 
 // Patch of a mesh: the range of the blocks of its boxes and the range of the surfaces of its mesh, each from the first to the one after
@@ -28,7 +28,12 @@ fn patch_at(surface: u32) -> Patch {
 }
 
 fn is_patch(surface: u32) -> bool {
-    return HAS_MESHES && surface < params.surfaces && surfaces[4u * surface + 3u].x == FORM_PATCH;
+    return HAS_MESHES && surface < params.surfaces && (surfaces[4u * surface + 3u].x & BELOW_CLASS) == FORM_PATCH;
+}
+
+// Class of the motion of a surface: surfaces of one class never move against each other.
+fn class_of(surface: u32) -> u32 {
+    return surfaces[4u * surface + 3u].x >> CLASS_SHIFT;
 }
 
 // A point in the frame of a surface.

@@ -142,3 +142,23 @@ fn touch_surface(surface: Surface, body_pose: Pose, pose: Pose, radius: f32) -> 
     distance.normal = rotate(frame, distance.normal);
     return distance;
 }
+
+// Square of the sine of the angle up to which the normal of a contact is that of a face. Twin: ON_FACE in src/model/flush.rs.
+const SQUARE_OFF_FACE = 8e-7;
+
+// Whether a contact with this normal, in the frame of a surface that is no patch, is with an edge of it.
+fn is_edge_of(form: u32, size: vec4f, normal: vec3f) -> bool {
+    let squares = normal * normal;
+    let across = squares.x + squares.y;
+    let mantle = vec2f(size.y - size.x, size.z);
+    let radial = select(sqrt(across), -sqrt(across), form == FORM_WALL_INSIDE);
+    let along = radial * mantle.x + normal.z * mantle.y;
+    let leans = along * along > SQUARE_OFF_FACE * dot(mantle, mantle);
+    switch form {
+        case FORM_BOX: { return squares.x + squares.y + squares.z - max(squares.x, max(squares.y, squares.z)) > SQUARE_OFF_FACE; }
+        case FORM_DISC: { return across > SQUARE_OFF_FACE; }
+        case FORM_WALL_INSIDE, FORM_WALL_OUTSIDE: { return leans; }
+        case FORM_SOLID: { return across > SQUARE_OFF_FACE && leans; }
+        default: { return false; }
+    }
+}

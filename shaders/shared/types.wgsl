@@ -213,7 +213,7 @@ struct Surface {
     body: u32,                 // index of the body
     orientation: vec4f,        // orientation in the frame of its body
     size: vec4f,               // dimensions, meaning by form, see surface.wgsl [m]
-    form: u32,                 // form, FORM_*
+    form: u32,                 // form, FORM_*; in memory with the class of its motion in the bits from CLASS_SHIFT on
     material: u32,             // index of the material
     is_dynamic: u32,           // 1: contacts move its body
     spare: u32,

@@ -9,7 +9,6 @@ use crate::law::pair::PairLaw;
 use crate::model::joint::freedom::Freedom;
 use crate::model::plane::grain_volume;
 use crate::model::{Domain, Mesh, Outside, Periodic, Sink, World};
-use crate::observe::watch::flush_joints;
 use crate::scenario::Scenario;
 use crate::scenario::pace::{fastest, smallest_radius, smooth_time_step};
 use crate::settings::Method;
@@ -44,10 +43,6 @@ pub(super) fn check(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
         );
     }
     in_sinks(&scenario.world).iter().for_each(|warning| say!("warning: {warning}"));
-    let flush = scenario.flush_joints();
-    if !flush.is_empty() {
-        say!("warning: {}", flush_joints(&flush, &scenario.world));
-    }
     if let Err(error) = check_for_gpu(&scenario) {
         say!("warning: on a GPU this is refused: {error}");
     }

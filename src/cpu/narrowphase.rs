@@ -32,7 +32,7 @@ pub fn fill_constraints(
     (constraints, onsets): (&mut [Constraint], &mut [Onset]),
 ) {
     assert_eq!(constraints.len(), onsets.len(), "an onset per constraint");
-    patches.join(world, law, constraints);
+    patches.join(world, law, keys, constraints);
     let patches = &*patches;
     let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
     places.for_each(|((constraint, onset), &contact)| {

@@ -7,6 +7,8 @@
 //! contacts, or on which it was a substep before that; its centre may be pressed through the sheet, or come through in flight, by less than
 //! its radius. Of a solid, which side counts says [`join_solid`]. Twin: `join_patches` in `shaders/narrowphase.wgsl`.
 
+mod flush;
+
 use std::ops::Range;
 
 use glam::DVec3;
@@ -21,8 +23,9 @@ use crate::model::{Sphere, Touch, World};
 use crate::settings::Method;
 
 use super::manifolds::Manifolds;
+use flush::{FlushContacts, Merged};
 
-/// Contacts with patches of meshes among the contacts of a step.
+/// Contacts with patches of meshes, with surfaces that meet flush and at points of manifolds, among the contacts of a step.
 #[derive(Debug, Clone, Default)]
 pub struct Patches {
     /// Keys of these contacts, ascending.
@@ -38,6 +41,9 @@ pub struct Patches {
     joined: Vec<Joined>,
     /// Contacts at points of manifolds of solids, which are found with those at patches.
     pub(super) manifolds: Manifolds,
+    /// Contacts with surfaces that meet flush, patches and others.
+    flush: FlushContacts,
+    merged: Vec<Joined>,
 }
 
 /// Contact with a patch as it takes part in a substep.
@@ -54,9 +60,9 @@ pub struct Joined {
 impl Patches {
     /// Finds the contacts with patches. Their normals and sides come from the list before; a contact that is new has neither.
     pub fn new(world: &World, keys: &[Key], colouring: &Colouring, before: &Patches) -> Patches {
-        let manifolds = Manifolds::new(keys);
+        let (manifolds, flush) = (Manifolds::new(keys), FlushContacts::new(world, keys, colouring));
         if world.meshes.is_empty() {
-            return Patches { manifolds, ..Patches::default() };
+            return Patches { manifolds, flush, ..Patches::default() };
         }
         let places = colouring.places();
         let is_with_patch = |contact: &u32| world.patches_with(keys[*contact as usize].b).is_some();
@@ -74,6 +80,8 @@ impl Patches {
             manifolds,
             contacts,
             keys,
+            flush,
+            merged: Vec::new(),
         }
     }
 
@@ -82,7 +90,7 @@ impl Patches {
         let per_contact =
             size_of::<Key>() + 2 * size_of::<u32>() + size_of::<KnownSide>() + size_of::<Joined>();
         let of_patches = self.keys.len() * per_contact + self.groups.len() * size_of::<Range<usize>>();
-        of_patches as u64 + self.manifolds.bytes()
+        of_patches as u64 + self.flush.bytes() + self.manifolds.bytes()
     }
 
     /// Normals and sides from the last substep, in the order of the keys.
@@ -120,8 +128,8 @@ impl Patches {
         self.known = self.keys.iter().map(|key| KnownSide { normal: normal(key), side: 0 }).collect();
     }
 
-    /// Determines how each contact takes part in the substep.
-    pub fn join(&mut self, world: &World, law: &LawConstants, constraints: &[Constraint]) {
+    /// Determines how each contact takes part in the substep, of all contacts with these keys.
+    pub fn join(&mut self, world: &World, law: &LawConstants, keys: &[Key], constraints: &[Constraint]) {
         self.manifolds.find(world);
         let of_group = |group: &Range<usize>| self.join_group(world, law, constraints, group);
         self.joined = self.groups.par_iter().flat_map_iter(of_group).collect();
@@ -129,6 +137,27 @@ impl Patches {
             let normal = joined.touch.map_or(DVec3::ZERO, |touch| touch.normal);
             *known = KnownSide { normal, side: joined.side };
         }
+        let mut flush = std::mem::take(&mut self.flush);
+        let of = |contact: u32, place: usize| match self.joined_of(contact) {
+            Some(joined) => (joined.touch, joined.impulse),
+            None => {
+                let key = keys[contact as usize];
+                (world.touch(key.a, key.b), *constraints[place].carried(law.method))
+            }
+        };
+        let add = |(touch, own): (&Touch, Impulse), (from, other): (&Touch, Impulse)| match law.method {
+            Method::Smooth => own.and(&other),
+            Method::Nonsmooth => {
+                let linear = own.linear(touch.normal) + other.linear(from.normal);
+                let normal = linear.dot(touch.normal);
+                let tangent = linear - normal * touch.normal;
+                Impulse { normal, tangent, rolling: own.rolling + other.rolling }
+            }
+        };
+        let merged = flush.merge(world, keys, of, add);
+        let joined = |(_, touch, impulse): Merged| Joined { touch, impulse, side: 0 };
+        self.merged = merged.into_iter().map(joined).collect();
+        self.flush = flush;
     }
 
     fn join_group(
@@ -182,9 +211,14 @@ impl Patches {
         (0..keys.len()).map(joined).collect()
     }
 
-    /// Returns how a contact takes part, if it is a contact with a patch.
+    /// Returns how a contact takes part, if it is a contact with a patch, or is merged with others.
     #[inline]
     pub fn get(&self, contact: u32) -> Option<&Joined> {
+        self.flush.find(contact).map(|found| &self.merged[found]).or_else(|| self.joined_of(contact))
+    }
+
+    #[inline]
+    fn joined_of(&self, contact: u32) -> Option<&Joined> {
         if self.contacts.is_empty() {
             return None;
         }

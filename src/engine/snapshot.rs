@@ -7,6 +7,7 @@ use glam::{DMat3, DVec3};
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::law::normal::NormalLaw;
+use crate::model::flush::merge;
 use crate::model::solids::shape_id;
 use crate::model::{Meter, MeterSums, Touch, World};
 use crate::settings::Settings;
@@ -178,6 +179,7 @@ impl Snapshot {
         contacts.sort_unstable_by_key(|contact| contact.key);
         place_on_solids(&world, &mut contacts);
         join_patches(&world, &mut contacts, sides);
+        merge_flush(&world, &mut contacts);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
         let stresses = vec![MeterSums::ZERO; world.meter_bins()];
         let measured = if world.measures_grains { world.grain_count() } else { 0 };
@@ -247,6 +249,41 @@ fn place_on_solids(world: &World, contacts: &mut Vec<ContactState>) {
     let mut apart = touches.into_iter().filter(|(_, touch)| touch.is_none()).map(|(i, _)| i).peekable();
     let mut place = 0..;
     contacts.retain(|_| apart.next_if_eq(&place.next().unwrap_or(usize::MAX)).is_none());
+}
+
+/// Merges contacts of a sphere with surfaces that meet flush; one that stands for others gets their impulses.
+fn merge_flush(world: &World, contacts: &mut Vec<ContactState>) {
+    if !world.may_meet_flush() {
+        return;
+    }
+    let classes = world.motion_classes();
+    let surfaces = world.surfaces.len() as u32;
+    let mut takes_part = vec![true; contacts.len()];
+    let mut first = 0;
+    let groups = contacts.chunk_by(|one, other| one.key.a == other.key.a && other.key.b < surfaces);
+    let lengths: Vec<usize> = groups.map(<[ContactState]>::len).collect();
+    for length in lengths {
+        let group = &mut contacts[first..first + length];
+        let takes_part = &mut takes_part[first..first + length];
+        first += length;
+        let Some(radius) = world.ball(group[0].key.a).map(|ball| ball.radius) else { continue };
+        if length == 1 || group[0].key.b >= surfaces {
+            continue;
+        }
+        let touch = |contact: &ContactState| {
+            let Key { a, b } = contact.key;
+            world.flush_touch((a, b), (contact.gap + radius, contact.normal), &classes)
+        };
+        let Some(touches) = group.iter().map(touch).collect::<Option<Vec<_>>>() else { continue };
+        for (i, root) in merge(&touches, radius).into_iter().enumerate().filter(|(i, root)| i != root) {
+            takes_part[i] = false;
+            let (impulse, cohesion) = (group[i].impulse, group[i].cohesion);
+            group[root].impulse = group[root].impulse.and(&impulse);
+            group[root].cohesion += cohesion;
+        }
+    }
+    let mut takes_part = takes_part.into_iter();
+    contacts.retain(|_| takes_part.next().unwrap_or(true));
 }
 
 /// Joins contacts with patches of meshes: sets gap, normal and point of those that take part, and removes those at seams that are no edges.

@@ -71,6 +71,10 @@ constants! {
     FORM_PATCH = 7;
     /// Form of a surface: cylinder of radius `size.x` and length `size.y` with half balls at its ends.
     FORM_CAPSULE = 8;
+    /// Lowest bit of the class of the motion of a surface, in the word of its form.
+    CLASS_SHIFT = 8;
+    /// Bits of that word that hold the form.
+    BELOW_CLASS = (1 << CLASS_SHIFT) - 1;
     /// Lowest bit of the side in `Contact.previous`: the side of the sheet to which the sphere of the contact belongs.
     SIDE_SHIFT = 30;
     /// Bits of `Contact.previous` below the side, which hold the seam; all set: no seam.

@@ -43,6 +43,8 @@ pub struct Features {
     pub rolling: bool,
     /// Meshes.
     pub meshes: bool,
+    /// Surfaces that may meet flush.
+    pub flush: bool,
     /// Box cone: the components of friction and rolling are limited one by one.
     pub box_cone: bool,
     /// Springs of the smooth method.
@@ -81,6 +83,7 @@ impl Features {
             tolerance: settings.tolerance > 0.0,
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
             meshes: !world.meshes.is_empty(),
+            flush: world.may_meet_flush(),
             box_cone: settings.cone == Cone::Box,
             springs: settings.method == Method::Smooth,
             viscoelastic: settings.damping == Damping::Viscoelastic,

@@ -3,7 +3,9 @@
 mod impacts;
 
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
-use Work::{Book, BookJoints, Descend, Hold, Join, Measure, Pause, Run, Scan, Sum, Sweeps, Visit, Weigh};
+use Work::{
+    Book, BookJoints, Descend, Hold, Join, Measure, Merge, Pause, Run, Scan, Sum, Sweeps, Visit, Weigh,
+};
 pub use impacts::RESUME;
 
 use crate::settings::{self, Algorithm, Settings};
@@ -90,6 +92,8 @@ pub enum Work {
     Measure(Kernel),
     /// One kernel, where there are meshes.
     Join(Kernel),
+    /// One kernel, where surfaces may meet flush.
+    Merge(Kernel),
     /// One kernel, where there are joints.
     Hold(Kernel),
     /// One kernel, where there are joints and the energy balance is kept.
@@ -123,7 +127,9 @@ impl Work {
     pub fn kernels(&self) -> Vec<&Kernel> {
         match self {
             Run(kernel) | Book(kernel) | Pause(kernel) | Weigh(kernel) => vec![kernel],
-            Measure(kernel) | Join(kernel) | Hold(kernel) | BookJoints(kernel) => vec![kernel],
+            Measure(kernel) | Join(kernel) | Merge(kernel) | Hold(kernel) | BookJoints(kernel) => {
+                vec![kernel]
+            }
             Visit(pass) | Sweeps(pass) => pass.kernels().collect(),
             Descend { aim, give, arrive, judge } => {
                 [aim].into_iter().chain(give.kernels()).chain([arrive, judge]).collect()
@@ -277,6 +283,7 @@ const STRETCH: &[Stage] = &[
             run("integrate", "aim_bodies", Aimed),
             run("narrowphase", "find_geometry", At(Contacts)),
             Join(kernel("narrowphase", "join_patches", At(Contacts))),
+            Merge(kernel("narrowphase", "merge_flush", At(Contacts))),
             run("response", "find_responses", At(Uncoloured)),
             Hold(kernel("joints", "place_joints", Joints)),
             Hold(kernel("joints", "couple_rows", Machines)),
@@ -304,6 +311,7 @@ const PREPARE: &[Stage] = &[
             run("integrate", "aim_bodies", Aimed),
             run("narrowphase", "find_geometry", At(Contacts)),
             Join(kernel("narrowphase", "join_patches", At(Contacts))),
+            Merge(kernel("narrowphase", "merge_flush", At(Contacts))),
             run("narrowphase", "apply_laws", At(Contacts)),
             run("response", "find_responses", At(Uncoloured)),
             Hold(kernel("joints", "place_joints", Joints)),

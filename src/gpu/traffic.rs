@@ -151,6 +151,7 @@ fn table(row: u64) -> Vec<(&'static str, &'static str, Traffic)> {
         ("narrowphase", "find_geometry", both(POSE + SPHERE, CONTACT + row)),
         // Most contacts are with no patch of a mesh, and are only read. The work on contacts with patches is not counted.
         ("narrowphase", "join_patches", contact(CONTACT)),
+        ("narrowphase", "merge_flush", contact(CONTACT)),
         ("narrowphase", "apply_laws", contact(2 * row + IMPULSE)),
         ("response", "find_responses", overflow(row + 2 * (VELOCITY + WORD) + OVERFLOW)),
         ("impact", "find_impacts", both(VELOCITY, row)),
@@ -226,8 +227,8 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
     match work {
         Work::Run(kernel) | Work::Weigh(kernel) => bytes(kernel),
         Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
-        // These run in scenes with meshes, joints or meters of stress only.
-        Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
+        // These run in scenes with meshes, flush surfaces, joints or meters of stress only.
+        Work::Join(_) | Work::Merge(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
         Work::Measure(_) => 0,
         Work::Book(_) | Work::Pause(_) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),

@@ -1,172 +1,225 @@
-//! Flush joints: edges of surfaces that lie in the face of another one, where a grain that slides over them is pushed off though nothing is
-//! in its way.
+//! Contacts of one sphere with surfaces that meet flush, merged: one sphere on one flush surface has one contact.
 //!
 //! ```text
 //!        ___                 The ball rests on the left face and overlaps it by a little. It overlaps the edge of the right one by nearly
-//!      /     \               as much, and the normal of that contact leans against its motion: it hops. Within a mesh such contacts are
-//!     |   ·   |              joined (see `mesh::join`); between surfaces of their own they are not.
+//!      /     \               as much, and the normal of that contact leans against its motion: it would hop.
+//!     |   ·   |
 //!      \ ___ /
 //! ═══════════╦══════════
 //!            ║
 //! ```
-
-mod edges;
+//!
+//! An edge contact whose nearest point lies in the plane of a face contact is no edge: the face is already touched there, deeper. Two
+//! contacts in the same point are one. The impulses of those that take no part go to the contact that stands for them. Twin: `merge_flush`
+//! in `shaders/narrowphase.wgsl`.
 
 use glam::DVec3;
-use rayon::prelude::*;
 
-use super::mesh::{SMOOTH_ANGLE_DEG, bounds_of};
-use super::{Form, Sphere, SurfaceBox, World};
-use edges::EdgePlace;
+use super::mesh::SMOOTH_ANGLE_DEG;
+use super::{Form, Shape, Side, SurfaceBox, World};
 
-/// Difference in height up to which two surfaces are flush, over the radius of the smallest grain \[-\]. It is the overlap of hard grains:
-/// an edge that lies lower is hardly touched, and one that stands higher is a step that the file asks for.
+/// Difference in height up to which two surfaces are flush, over the radius of the sphere \[-\]. It is the overlap of hard grains: an edge
+/// that lies lower is hardly touched, and one that stands higher is a step that the file asks for.
 const LEVEL: f64 = 1e-3;
-/// Distance beyond an edge at which the other surface is looked for, over the same radius \[-\]; wider gaps are gaps. From there the edge
-/// is seen under more than the angle of a patch.
-const BESIDE: f64 = 0.1;
-/// Cosine of the angle between gravity and the normal of a face up to which the face is upright \[-\].
-const UPRIGHT: f64 = 0.1;
 
-/// Two boundaries whose surfaces meet flush.
+/// Square of the sine of the angle between the normal of a contact and that of a face up to which the contact is with that face \[-\].
+/// The nearest point is then within a thousandth of the distance of the face.
+const ON_FACE: f64 = 8e-7;
+
+/// Number of surfaces above which it is taken that some may meet flush.
+const MANY: usize = 500;
+
+/// Contact of a sphere with a surface, for merging.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct FlushJoint {
-    /// The boundary whose edge is touched, and the one in whose face it lies; the same twice if both are of one boundary.
-    pub bodies: [usize; 2],
-    /// Place on the edge \[m\].
-    pub place: DVec3,
-    /// Normal of the two faces.
+pub struct FlushTouch {
+    /// Distance of the centre from the nearest point \[m\].
+    pub distance: f64,
+    /// Normal from that point to the centre.
     pub normal: DVec3,
+    /// Whether the nearest point lies on an edge: the normal is that of no face there.
+    pub is_edge: bool,
+    /// Class of the motion of the surface: surfaces of different classes may move against each other.
+    pub class: u32,
 }
 
-impl FlushJoint {
-    /// The two boundaries, the one of the smaller index first.
-    fn pair(&self) -> [usize; 2] {
-        let [one, other] = self.bodies;
-        [one.min(other), one.max(other)]
+/// For each contact of a sphere of this radius \[m\] the one that stands for it: itself if it takes part.
+pub fn merge(touches: &[FlushTouch], radius: f64) -> Vec<usize> {
+    let level = LEVEL * radius;
+    let next: Vec<Option<usize>> = (0..touches.len()).map(|i| standing_for(touches, i, level)).collect();
+    let root = |i: usize| std::iter::successors(Some(i), |&i| next[i]).last().unwrap_or(i);
+    (0..touches.len()).map(root).collect()
+}
+
+/// The face contact in whose plane the nearest point of edge contact `i` lies, or an earlier contact of its kind in the same point.
+fn standing_for(touches: &[FlushTouch], i: usize, level: f64) -> Option<usize> {
+    let own = &touches[i];
+    let covers = |other: &FlushTouch| {
+        own.is_edge
+            && !other.is_edge
+            && own.normal.dot(other.normal) > 0.0
+            && (other.distance - own.distance * own.normal.dot(other.normal)).abs() <= level
+    };
+    let alike = |j: &usize| *j != i && touches[*j].class == own.class;
+    let others = || (0..touches.len()).filter(alike);
+    let is_earlier =
+        |j: &usize| *j < i && touches[*j].is_edge == own.is_edge && is_same(own, &touches[*j], level);
+    others().find(|&j| covers(&touches[j])).or_else(|| others().find(is_earlier))
+}
+
+/// Whether two contacts are in the same point, with normals that agree within the angle of a patch.
+fn is_same(one: &FlushTouch, other: &FlushTouch, level: f64) -> bool {
+    let apart = one.distance * one.normal - other.distance * other.normal;
+    one.normal.dot(other.normal) >= SMOOTH_ANGLE_DEG.to_radians().cos() && apart.length() <= level
+}
+
+impl Form {
+    /// Whether a contact with this normal, in the frame of the surface, is with an edge; never for a patch of a mesh, see
+    /// [`World::is_edge_contact`].
+    fn is_edge(&self, normal: DVec3) -> bool {
+        let across = normal.x * normal.x + normal.y * normal.y;
+        // Sine of the angle to the normal of a mantle, from the part of the normal along it.
+        let along_mantle = |bottom: f64, top: f64, length: f64, radial: f64| {
+            (radial * (top - bottom) + normal.z * length).powi(2) / ((top - bottom).powi(2) + length * length)
+        };
+        match *self {
+            Form::Plane | Form::Sphere { .. } | Form::Capsule { .. } | Form::Patch { .. } => false,
+            Form::Box { .. } => {
+                let squares = normal * normal;
+                squares.element_sum() - squares.max_element() > ON_FACE
+            }
+            Form::Disc { .. } => across > ON_FACE,
+            Form::Wall { bottom_radius, top_radius, length, side } => {
+                let radial = if side == Side::Inside { -across.sqrt() } else { across.sqrt() };
+                along_mantle(bottom_radius, top_radius, length, radial) > ON_FACE
+            }
+            Form::Solid { bottom_radius, top_radius, length } => {
+                across > ON_FACE && along_mantle(bottom_radius, top_radius, length, across.sqrt()) > ON_FACE
+            }
+        }
+    }
+
+    /// Whether the surface ends somewhere, or has edges.
+    fn has_edges(&self) -> bool {
+        !matches!(self, Form::Plane | Form::Sphere { .. } | Form::Capsule { .. })
     }
 }
 
 impl World {
-    /// Finds boundaries whose surfaces meet flush where a grain of this radius \[m\] has room to slide over the joint. Of each pair of
-    /// boundaries one joint is told, of those that look up most the one nearest to the first grain. Dynamic boundaries, and surfaces that
-    /// move against each other, are left out.
-    pub fn flush_joints(&self, radius: f64) -> Vec<FlushJoint> {
-        if !(radius > 0.0 && radius.is_finite()) {
-            return Vec::new();
+    /// Whether a contact of a sphere `a` with a surface `b` that has this normal is with an edge of the surface.
+    pub fn is_edge_contact(&self, a: u32, b: u32, normal: DVec3) -> bool {
+        let Some(surface) = self.surfaces.get(b as usize) else { return false };
+        if let Form::Patch { .. } = surface.form {
+            let touches = self.touch_patches(a, [b].into_iter(), f64::INFINITY);
+            let nearest = touches.first().and_then(|touch| touch.nearest);
+            return nearest.is_some_and(|nearest| nearest.is_edge_for(normal));
         }
-        let boxes = self.surface_boxes();
-        let search = Search { world: self, boxes: &boxes, extent: extent_of(self, &boxes), radius };
-        let mut found: Vec<FlushJoint> = boxes.iter().flat_map(|own| search.joints_of(own)).collect();
-        let from = self.spheres.first().map_or(DVec3::ZERO, |sphere| self.sphere_centre(sphere));
-        let falls = |joint: &FlushJoint| (1e3 * search.downwards(joint.normal)).round();
-        found.sort_by(|a, b| {
-            let nearer = || a.place.distance(from).total_cmp(&b.place.distance(from));
-            a.pair().cmp(&b.pair()).then(falls(a).total_cmp(&falls(b))).then_with(nearer)
-        });
-        found.dedup_by_key(|joint| joint.pair());
-        found
-    }
-}
-
-/// Size of the box around all surfaces that are no planes \[m\].
-fn extent_of(world: &World, boxes: &[SurfaceBox]) -> f64 {
-    let corners = boxes.iter().flat_map(|around| around.corners(world)).filter(|corner| corner.is_finite());
-    let [low, high] = bounds_of(corners);
-    (high - low).max(DVec3::ZERO).length()
-}
-
-/// Search for the joints of a world, for grains of this radius \[m\].
-struct Search<'a> {
-    world: &'a World,
-    boxes: &'a [SurfaceBox],
-    /// Size of the scene \[m\].
-    extent: f64,
-    radius: f64,
-}
-
-impl Search<'_> {
-    /// Joints at the edges of a surface, or of all patches of a mesh.
-    fn joints_of(&self, own: &SurfaceBox) -> Vec<FlushJoint> {
-        let (world, reach) = (self.world, 2.0 * self.radius);
-        if world.bodies.is_dynamic(own.body()) {
-            return Vec::new();
-        }
-        let [low, high] = own.corners(world);
-        let is_near = |other: &&SurfaceBox| other.may_reach(world, [low - reach, high + reach]);
-        let near: Vec<SurfaceBox> = self.boxes.iter().filter(is_near).cloned().collect();
-        if near.len() == 1 && own.count() == 1 {
-            return Vec::new();
-        }
-        let of_piece = |piece| {
-            let places = world.places_on_edges(own, piece, self.radius);
-            places.iter().filter_map(|place| self.joint_at(own, &near, place)).collect::<Vec<_>>()
-        };
-        (0..world.pieces(own)).into_par_iter().flat_map_iter(of_piece).collect()
+        let frame = self.bodies.orientation[surface.body as usize] * surface.orientation;
+        surface.form.is_edge(frame.conjugate() * normal)
     }
 
-    /// The joint at a place on an edge of the surfaces `own`, if there is one: beyond the edge a ball that rests in the plane of its face
-    /// rests on another surface, too, and has room.
-    fn joint_at(&self, own: &SurfaceBox, near: &[SurfaceBox], place: &EdgePlace) -> Option<FlushJoint> {
-        let EdgePlace { point, normal, outwards, .. } = *place;
-        let (world, radius, level) = (self.world, self.radius, LEVEL * self.radius);
-        let centre = point + BESIDE * radius * outwards + radius * normal;
-        let (mut is_free, mut other) = (true, None);
-        let smooth = SMOOTH_ANGLE_DEG.to_radians();
-        // Over the edge of a face that is turned by the angle of a patch, the ball is off that face by this much.
-        let off = level + radius * (BESIDE * smooth.sin() + 1.0 - smooth.cos());
-        world.for_each_surface_near(near, centre, &Sphere::alone(radius), off, |surface, touch| {
-            let height = (point - centre).dot(touch.normal) + radius + touch.gap;
-            let is_flush = touch.normal.dot(normal) >= smooth.cos() && height.abs() <= level;
-            if !is_flush {
-                is_free &= touch.gap >= -level;
-            } else if place.surfaces.contains(&surface) {
-                // The surface goes on beyond the edge.
-                is_free = false;
-            } else if self.move_together(own.body(), surface) {
-                other = other.or(Some(surface));
-            }
-        });
-        let other = other.filter(|_| is_free)?;
-        let is_reached = !self.is_in_a_mesh(near, centre) && self.may_hold_grains(own.body(), centre, normal);
-        let bodies = [own.body(), world.surfaces[other as usize].body as usize];
-        is_reached.then_some(FlushJoint { bodies, place: point, normal })
+    /// Per boundary the class of its motion: boundaries of one class never move against each other.
+    pub fn motion_classes(&self) -> Vec<u32> {
+        let class =
+            |body: usize| (0..body).find(|&other| self.move_alike(body, other)).unwrap_or(body) as u32;
+        (0..self.boundaries.len()).map(class).collect()
     }
 
-    /// Cosine of the angle between gravity and a normal \[-\]; -1 without gravity, as if all faces looked up.
-    fn downwards(&self, normal: DVec3) -> f64 {
-        self.world.gravity.try_normalize().map_or(-1.0, |down| down.dot(normal))
-    }
-
-    /// Whether grains may slide on a face: it turns, it looks up, or it is upright and faces another surface, as a wall does from inside.
-    fn may_hold_grains(&self, body: usize, centre: DVec3, normal: DVec3) -> bool {
-        let down = self.downwards(normal);
-        if self.world.boundaries[body].turns() || down < -UPRIGHT {
-            return true;
-        }
-        let ahead = self.extent * normal;
-        let firsts = self.boxes.iter().map(|around| &self.world.surfaces[around.first()]);
-        down <= UPRIGHT && firsts.into_iter().any(|surface| self.world.meets(surface, centre, ahead))
-    }
-
-    /// Whether a surface never moves against a boundary, which is not dynamic.
-    fn move_together(&self, body: usize, surface: u32) -> bool {
-        let other = self.world.surfaces[surface as usize].body as usize;
-        let [one, two] = [body, other].map(|body| &self.world.boundaries[body]);
+    /// Whether two boundaries never move against each other: the same one, two at rest, or two prescribed motions that are the same.
+    pub(super) fn move_alike(&self, body: usize, other: usize) -> bool {
+        let [one, two] = [body, other].map(|body| &self.boundaries[body]);
         let rest = !one.changes_place() && !two.changes_place();
         body == other || rest || (one.motion == two.motion && two.dynamic().is_none())
     }
 
-    /// Whether a place is inside a solid mesh, or in a closed sheet that is no vessel around the first grain.
-    fn is_in_a_mesh(&self, near: &[SurfaceBox], place: DVec3) -> bool {
-        let world = self.world;
-        let firsts = near.iter().map(|around| &world.surfaces[around.first()]);
-        let mut meshes = firsts.filter(|surface| matches!(surface.form, Form::Patch { .. }));
-        let grain = world.spheres.first().map(|sphere| world.sphere_centre(sphere));
-        let is_vessel = |surface: &_| {
-            !world.is_solid_mesh(surface) && grain.is_some_and(|grain| world.is_inside(surface, grain))
+    /// Whether a sphere of a grain or a boundary may touch two surfaces that meet flush and never move against each other: they are near
+    /// each other, and one of them has edges.
+    pub fn may_meet_flush(&self) -> bool {
+        let boxes = self.surface_boxes();
+        let largest = self.spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max);
+        let has_edges = |around: &SurfaceBox| self.surfaces[around.first()].form.has_edges();
+        // Patches of a mesh may meet flush where they share no edge. Of many surfaces it is not asked.
+        if boxes.len() > MANY || boxes.iter().any(|around| around.count() > 1) {
+            return true;
+        }
+        let classes = self.motion_classes();
+        let meets = |one: &SurfaceBox, other: &SurfaceBox| {
+            let [low, high] = one.corners(self);
+            one.first() != other.first()
+                && classes[one.body()] == classes[other.body()]
+                && other.may_reach(self, [low - LEVEL * largest, high + LEVEL * largest])
         };
-        meshes.any(|surface| world.is_inside(surface, place) && !is_vessel(surface))
+        let mut with_edges = boxes.iter().filter(|around| has_edges(around));
+        with_edges.any(|one| boxes.iter().any(|other| meets(one, other)))
+    }
+
+    /// The contact of a sphere `a` with a surface `b` for [`merge`], from its distance \[m\] and normal; `None` for a vertex that is a
+    /// point. `classes` are those of [`World::motion_classes`].
+    pub fn flush_touch(
+        &self,
+        (a, b): (u32, u32),
+        (distance, normal): (f64, DVec3),
+        classes: &[u32],
+    ) -> Option<FlushTouch> {
+        let Shape::Sphere(ball) = self.shape(a) else { return None };
+        let is_edge = self.is_edge_contact(a, b, normal);
+        let class = classes[self.shape_body(b) as usize];
+        (ball.radius > 0.0).then_some(FlushTouch { distance, normal, is_edge, class })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(from: DVec3, is_edge: bool) -> FlushTouch {
+        FlushTouch { distance: from.length(), normal: from.normalize(), is_edge, class: 0 }
+    }
+
+    #[test]
+    fn an_edge_in_the_plane_of_a_face_takes_no_part_and_one_beside_it_does() {
+        let face = touch(DVec3::new(0.0, 0.0, 0.9), false);
+        let edge = |height: f64| touch(DVec3::new(-0.3, 0.1, 0.9 - height), true);
+        assert_eq!(merge(&[edge(0.0), face], 1.0), [1, 1]);
+        assert_eq!(merge(&[edge(9e-4), face], 1.0), [1, 1]);
+        assert_eq!(merge(&[edge(1.1e-3), face], 1.0), [0, 1], "it stands out");
+        assert_eq!(merge(&[edge(-1.1e-3), face], 1.0), [0, 1], "it lies lower");
+        assert_eq!(merge(&[FlushTouch { class: 1, ..edge(0.0) }, face], 1.0), [0, 1], "it may move");
+        let wall = touch(DVec3::new(-0.9, 0.0, 0.0), false);
+        assert_eq!(merge(&[wall, face, edge(0.0)], 1.0), [0, 1, 1]);
+    }
+
+    #[test]
+    fn of_contacts_in_the_same_point_the_first_counts() {
+        let face = |x: f64| touch(DVec3::new(x, 0.0, 0.9), false);
+        let edge = |x: f64| touch(DVec3::new(x, 0.0, 0.9), true);
+        assert_eq!(merge(&[face(0.0), face(1e-4)], 1.0), [0, 0]);
+        // Faces of a valley of 2° both count.
+        assert_eq!(merge(&[face(0.0), face(0.03)], 1.0), [0, 1]);
+        // Two edges side by side, and one that leads to a face.
+        assert_eq!(merge(&[edge(0.3), edge(0.3005)], 1.0), [0, 0]);
+        assert_eq!(merge(&[edge(-0.3), edge(0.3)], 1.0), [0, 1], "the two edges of a groove");
+        assert_eq!(merge(&[edge(0.2), edge(0.2), face(0.0)], 1.0), [2, 2, 2]);
+    }
+
+    #[test]
+    fn a_normal_tells_edges_from_faces_on_every_form() {
+        let straight = Form::Wall { bottom_radius: 1.0, top_radius: 1.0, length: 2.0, side: Side::Inside };
+        let cone = Form::Solid { bottom_radius: 2.0, top_radius: 1.0, length: 1.0 };
+        let slanted = DVec3::new(0.6, 0.0, 0.8);
+        for (form, face) in [
+            (Form::Box { half: DVec3::ONE }, DVec3::NEG_Y),
+            (Form::Disc { radius: 1.0 }, DVec3::Z),
+            (straight, DVec3::new(-0.6, 0.8, 0.0)),
+            (cone, DVec3::new(0.0, 1.0, 1.0).normalize()),
+            (cone, DVec3::NEG_Z),
+        ] {
+            assert!(!form.is_edge(face) && form.is_edge(slanted), "{form:?}");
+            let leaning = DVec3::new(0.002, 0.0012, 0.0017);
+            assert!(form.is_edge((face + leaning).normalize()), "{form:?}");
+            assert!(!form.is_edge((face + 0.1 * leaning).normalize()), "{form:?}");
+        }
+        for form in [Form::Plane, Form::Sphere { radius: 1.0 }, Form::Capsule { radius: 1.0, length: 1.0 }] {
+            assert!(!form.is_edge(slanted));
+        }
     }
 }

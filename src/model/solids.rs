@@ -265,7 +265,7 @@ impl World {
             return false;
         };
         let bodies = [cover, surface].map(|surface| self.surfaces[surface as usize].body as usize);
-        let Some(there) = self.solid_at(ball, cover).filter(|_| self.move_alike(bodies)) else {
+        let Some(there) = self.solid_at(ball, cover).filter(|_| self.move_alike(bodies[0], bodies[1])) else {
             return false;
         };
         let size = ball.contact_radius;
@@ -280,16 +280,6 @@ impl World {
             let on_surface = touch.point - 0.5 * touch.gap * touch.normal;
             height(on_surface + 2.0 * FLUSH * size * touch.normal) < FLUSH * size
         })
-    }
-
-    /// Whether two bodies move as one: they are the same, or neither is dynamic and both have the same velocities.
-    fn move_alike(&self, [one, other]: [usize; 2]) -> bool {
-        let bodies = &self.bodies;
-        one == other
-            || !bodies.is_dynamic(one)
-                && !bodies.is_dynamic(other)
-                && bodies.velocity[one] == bodies.velocity[other]
-                && bodies.angular_velocity[one] == bodies.angular_velocity[other]
     }
 
     /// The solid that a sphere stands for, with the sphere's centre at this place \[m\], seen from `ball`.

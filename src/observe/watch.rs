@@ -13,7 +13,6 @@ use crate::contact::ContactState;
 use crate::engine::blame::too_long_for_joints;
 use crate::engine::{EnergyBalance, ImpactStages, Snapshot};
 use crate::model::World;
-use crate::model::flush::FlushJoint;
 use crate::model::nested::CommonSpace;
 
 use super::energy::{self, Balance};
@@ -21,7 +20,6 @@ use super::{contacts, grains};
 
 use told::Told;
 
-pub use told::flush_joints;
 pub use warning::{Concern, Warning, grains_lost, no_room};
 
 /// Overlap over the radius of the smaller partner above which a run warns \[-\]. Hard grains overlap by a few thousandths; at this depth
@@ -265,8 +263,6 @@ pub struct Watch {
     common: Option<(f64, CommonSpace)>,
     /// First swing of a machine that the substep is too long for.
     swing: Option<(f64, String)>,
-    /// Boundaries that meet flush at the start.
-    flush: Vec<FlushJoint>,
     made: [Made; ROWS.len()],
     unsolved: Unsolved,
     /// Time of the last state \[s\], its impact stages, and the largest restitution.
@@ -276,11 +272,6 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Starts to watch a run of which these boundaries meet flush at the start.
-    pub fn new(flush: Vec<FlushJoint>) -> Watch {
-        Watch { flush, ..Watch::default() }
-    }
-
     /// Notes the signs of the next state.
     pub fn note(&mut self, signs: &Signs) {
         (self.time, self.impacts, self.restitution) = (signs.time, signs.impacts, signs.restitution);
@@ -330,8 +321,7 @@ impl Watch {
             .map(Told::Deep)
             .into_iter()
             .chain(self.common.as_ref().map(Told::Common))
-            .chain(self.swing.as_ref().map(Told::Swing))
-            .chain((!self.flush.is_empty()).then_some(Told::Flush(&self.flush)));
+            .chain(self.swing.as_ref().map(Told::Swing));
         bodies
             .chain(made.map(|(made, row)| Told::Made(made, row)))
             .chain(is_often.then_some(Told::Unsolved(&self.unsolved)))

@@ -6,7 +6,6 @@ use glam::DVec3;
 
 use crate::law::normal::{HOOKE_OVERLAP, NormalLaw};
 use crate::law::pair::{Material, PairLaw};
-use crate::model::flush::FlushJoint;
 use crate::model::plane::grain_volume;
 use crate::model::{Boundary, Joint, JointKind, MaterialId, Motion, Sphere, World};
 use crate::observe::packing::up_against;
@@ -82,13 +81,6 @@ fn speed_of(body: usize, motion: &Motion, world: &World) -> f64 {
 /// Radius of the smallest grain of the initial state or of an emitter \[m\]; `None` without grains.
 pub fn smallest_radius(scenario: &Scenario) -> Option<f64> {
     kinds(&scenario.world, &scenario.emitters).iter().map(|kind| kind.least).min_by(f64::total_cmp)
-}
-
-impl Scenario {
-    /// Boundaries that meet flush at the start where the smallest grains may slide over the joint; none without grains.
-    pub fn flush_joints(&self) -> Vec<FlushJoint> {
-        smallest_radius(self).map_or_else(Vec::new, |radius| self.world.flush_joints(radius))
-    }
 }
 
 /// Grains of one material.

@@ -90,6 +90,11 @@
 //! which it was in the last substep, or came through it in flight in that substep, the nearest such patch alone pushes, with n outwards and
 //! g = -|c - p| - r, until c is in front of it again. If c is inside and nothing is known, the nearest patch pushes.
 //!
+//! **Flush joints** are no edges. Of the contacts of one sphere with surfaces that never move against each other, one whose p lies on an
+//! edge takes no part if |(p - p') · n'| ≤ 10⁻³ r for a contact with a face at p' with the normal n': the sphere touches the plane of that
+//! face, in which p lies, deeper. Of contacts with faces, or with edges, in the same point to within 10⁻³ r, whose normals differ by less
+//! than 5°, one takes part. It gets the impulses of the others, and what counts per contact counts once.
+//!
 //! # E2: Normal law
 //!
 //! One complementarity, three regimes:

@@ -3,7 +3,7 @@
 use bytemuck::Zeroable;
 use glam::DVec3;
 
-use super::{FORM_PATCH, Surface, form, quaternion, single};
+use super::{CLASS_SHIFT, FORM_PATCH, Surface, form, quaternion, single};
 use crate::model::mesh::{Mesh, NO_SEAM, Seam};
 use crate::model::{Form, World};
 
@@ -69,8 +69,10 @@ pub fn mesh_blocks(world: &World) -> u32 {
 pub fn surfaces_and_meshes(world: &World) -> Vec<u8> {
     let (places, end) = Places::of_all(world);
     let mut blocks: Vec<MeshWords> = vec![[0; 4]; end];
+    let classes = world.motion_classes();
     for (index, surface) in (0..).zip(&world.surfaces) {
-        let record = surface_record(world, index, surface, &places);
+        let mut record = surface_record(world, index, surface, &places);
+        record.form |= classes[surface.body as usize] << CLASS_SHIFT;
         let at = SURFACE * index as usize;
         bytemuck::cast_slice_mut(&mut blocks[at..at + SURFACE]).copy_from_slice(bytemuck::bytes_of(&record));
     }

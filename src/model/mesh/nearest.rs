@@ -32,6 +32,15 @@ pub struct Nearest {
     pub is_inside: bool,
 }
 
+impl Nearest {
+    /// Whether a contact with this normal is with a seam, and not with a face that ends there.
+    pub fn is_edge_for(&self, normal: DVec3) -> bool {
+        /// Square of the sine of the angle up to which normals are the same \[-\].
+        const SAME: f64 = 8e-7;
+        self.seam != NO_SEAM && normal.cross(self.face).length_squared() > SAME
+    }
+}
+
 /// Returns the nearest point of a triangle and its feature (Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
 pub fn nearest_on_triangle(point: DVec3, [a, b, c]: [DVec3; 3]) -> (DVec3, Feature) {
     let (ab, ac, ap) = (b - a, c - a, point - a);

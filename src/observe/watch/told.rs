@@ -2,13 +2,9 @@
 
 use crate::engine::ImpactStages;
 use crate::model::World;
-use crate::model::flush::FlushJoint;
 use crate::model::nested::CommonSpace;
 
 use super::{Concern, DEEP_OVERLAP, Deepest, LARGE_RESIDUAL, Made, Partner, Unsolved, Warning};
-
-/// Number of flush joints that are told with names and place.
-const NAMED: usize = 4;
 
 /// Something that passed its limit, with the time of its worst value \[s\].
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +12,6 @@ pub(super) enum Told<'a> {
     Deep(&'a (f64, Deepest)),
     Common(&'a (f64, CommonSpace)),
     Swing(&'a (f64, String)),
-    Flush(&'a [FlushJoint]),
     /// Energy made by a kind of row, which is named, with its limit.
     Made(&'a Made, (&'a str, f64)),
     Unsolved(&'a Unsolved),
@@ -30,49 +25,10 @@ impl Told<'_> {
             Told::Deep((time, deepest)) => deep(deepest, *time, world),
             Told::Common((time, common)) => solids_overlap(common, *time, world),
             Told::Swing((time, words)) => Warning::of_joints(words, *time),
-            Told::Flush(joints) => flush_joints(joints, world),
             Told::Made(made, row) => energy_made(made, row),
             Told::Unsolved(found) => unsolved(found),
             Told::Impacts(stages, time) => Warning::of_impacts(stages, time),
         }
-    }
-}
-
-/// Warning about boundaries that meet flush at the start; `joints` is not empty.
-pub fn flush_joints(joints: &[FlushJoint], world: &World) -> Warning {
-    let name = |body: usize| Partner::Boundary(body as u32).name(world);
-    let told = |joint: &FlushJoint| {
-        let [one, other] = joint.bodies;
-        let place = joint.place;
-        let who = match one == other {
-            true => format!("two surfaces of {}", name(one)),
-            false => format!("{} and {}", name(one), name(other)),
-        };
-        format!("{who} at ({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z)
-    };
-    let named: Vec<String> = joints.iter().take(NAMED).map(told).collect();
-    let more = match joints.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    let mut bodies: Vec<String> = joints.iter().flat_map(|joint| joint.bodies).map(name).collect();
-    let mut seen = std::collections::BTreeSet::new();
-    bodies.retain(|body| seen.insert(body.clone()));
-    Warning {
-        kind: Concern::FlushJoints,
-        message: format!(
-            "surfaces meet flush: {}{more}. A grain that slides or rolls over such a joint touches the edge of the next surface before it \
-             is over it, and hops, the more the deeper it overlaps",
-            named.join("; ")
-        ),
-        value: joints.len() as f64,
-        limit: 0.0,
-        time: 0.0,
-        place: joints.first().map(|joint| joint.place.to_array()),
-        bodies,
-        advice: "make one larger shape or one mesh of the two, in which edges between flush faces are not felt, or raise \
-                 youngs_modulus, so that grains overlap less"
-            .to_owned(),
     }
 }
 

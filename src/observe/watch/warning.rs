@@ -23,8 +23,6 @@ pub enum Concern {
     SolidsOverlap,
     /// A step that is too long for the forces of joints over light parts.
     Joints,
-    /// Surfaces of boundaries that meet flush.
-    FlushJoints,
     /// Contact impulses that made energy.
     EnergyMade,
     /// Grains that got out of the scene or of its domain.

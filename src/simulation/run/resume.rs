@@ -117,7 +117,7 @@ impl Saved<'static> {
             observations: Vec::new(),
             removed: 0,
             lost: None,
-            watch: Watch::new(scenario.flush_joints()),
+            watch: Watch::default(),
             agenda,
             tasks: NamedValue::default(),
             stages: NamedValue::default(),
