@@ -1,0 +1,192 @@
+//! Grains that are convex polyhedra: their mass, how they stand, roll and pile up, and who refuses them.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use crate::common::*;
+use esker::engine::{Engine, Snapshot};
+use esker::error::Error;
+use esker::gpu::GpuEngine;
+use esker::observe::loads;
+use esker::scenario::Scenario;
+use glam::{DQuat, DVec3};
+use std::path::Path;
+
+/// A scene of stone on a floor, with this text after the materials.
+fn scene(body: &str) -> Scenario {
+    let text = format!(
+        "duration = 1.0\n[solver]\ntime_step = 1e-3\niterations = 60\n\
+         [materials.stone]\ndensity = 2500.0\nyoungs_modulus = 1e8\npoisson_ratio = 0.25\nrestitution = 0.0\nfriction = 0.5\n\
+         [[boundaries]]\nname = \"floor\"\nmaterial = \"stone\"\n\
+         shape = {{ kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }}\n{body}"
+    );
+    Scenario::parse("polyhedra", &text, Path::new("."), &[]).unwrap()
+}
+
+fn state_after(scenario: &Scenario, steps: u64) -> Snapshot {
+    let mut engine = cpu(&scenario.world, &scenario.settings);
+    engine.advance(steps).unwrap();
+    engine.snapshot().unwrap()
+}
+
+const CUBE: &str = "[shapes.cube]\nkind = \"box\"\nsize = [0.02, 0.02, 0.02]\n";
+
+/// Cubes of 20 mm at these places, upright.
+fn cubes(places: &[[f64; 3]]) -> String {
+    format!(
+        "{CUBE}[[grains]]\nmaterial = \"stone\"\nshape = \"cube\"\nturned = {{ axis = [0, 0, 1], angle_deg = 0 }}\n\
+         packing = {{ kind = \"list\", positions = {places:?} }}\n"
+    )
+}
+
+#[test]
+fn a_brick_has_the_mass_and_moments_of_the_textbook() {
+    let scenario = scene(
+        "[shapes.brick]\nkind = \"box\"\nsize = [0.01, 0.02, 0.03]\n\
+         [[grains]]\nmaterial = \"stone\"\nshape = \"brick\"\nturned = { axis = [0, 0, 1], angle_deg = 0 }\n\
+         packing = { kind = \"list\", positions = [[0, 0, 0.1]] }\n",
+    );
+    let bodies = &scenario.world.bodies;
+    let mass = 2500.0 * 6e-6;
+    approx::assert_relative_eq!(1.0 / bodies.inverse_mass[1], mass, max_relative = 1e-12);
+    // m (b² + c²)/12 about a, whatever the order of the axes.
+    let mut moments = bodies.moments[1].to_array();
+    moments.sort_by(f64::total_cmp);
+    for (found, squares) in moments.into_iter().zip([5e-4, 10e-4, 13e-4]) {
+        approx::assert_relative_eq!(found, mass * squares / 12.0, max_relative = 1e-12);
+    }
+}
+
+#[test]
+fn cubes_stand_on_each_other_and_carry_their_weight() {
+    let tower: Vec<[f64; 3]> = (0..4).map(|i| [0.0, 0.0, 0.01 + 0.02 * f64::from(i)]).collect();
+    let state = state_after(&scene(&cubes(&tower)), 500);
+    for (place, position) in tower.iter().zip(&state.world.bodies.position[1..]) {
+        let apart = *position - DVec3::from_array(*place);
+        assert!(apart.length() < 1e-3 * 0.02, "{place:?}: {apart} m away");
+    }
+    let support = loads::weight_supported(&state);
+    assert!((support - 1.0).abs() < 1e-5, "the floor carries {support}");
+    // Counter-check: where the upper one hangs over by more than half, it falls.
+    let state = state_after(&scene(&cubes(&[[0.0, 0.0, 0.01], [0.0103, 0.0, 0.03]])), 500);
+    assert!(state.world.bodies.position[2].z < 0.025, "{}", state.world.bodies.position[2]);
+}
+
+#[test]
+fn a_cube_slides_on_an_incline_as_coulomb_says() {
+    let mut scenario = scene(&cubes(&[[0.0, 0.0, 0.01]]));
+    let (sin, cos) = 0.9f64.atan().sin_cos();
+    scenario.world.gravity = 9.81 * DVec3::new(sin, 0.0, -cos);
+    let mut engine = cpu(&scenario.world, &scenario.settings);
+    engine.advance(100).unwrap();
+    let before = engine.snapshot().unwrap().world.bodies.velocity[1].x;
+    engine.advance(100).unwrap();
+    let found = (engine.snapshot().unwrap().world.bodies.velocity[1].x - before) / 0.1;
+    let expected = 9.81 * (sin - 0.5 * cos);
+    assert!((found / expected - 1.0).abs() < 1e-3, "{found} m/s², Coulomb {expected} m/s²");
+}
+
+#[test]
+fn a_sphere_comes_to_rest_on_a_cube_and_a_cube_on_a_sphere_falls_off() {
+    let of = |cube: f64, sphere: f64| {
+        let body = format!(
+            "{}[[grains]]\nmaterial = \"stone\"\nradius = {{ kind = \"constant\", value = 0.008 }}\n\
+             packing = {{ kind = \"list\", positions = [[0.001, 0.002, {sphere}]] }}\n",
+            cubes(&[[0.0, 0.0, cube]])
+        );
+        let state = state_after(&scene(&body), 500);
+        [state.world.bodies.position[1], state.world.bodies.position[2]]
+    };
+    let [_, sphere] = of(0.01, 0.028);
+    assert!((sphere.z - 0.028).abs() < 1e-5, "sphere on a cube: {sphere}");
+    let [cube, _] = of(0.026, 0.008);
+    assert!(cube.z < 0.02, "cube on a sphere: {cube}");
+}
+
+const HULLS: &str = "[shapes.stone]\nkind = \"random\"\nsize = 0.02\ncorners = 12\nelongation = 0.8\nflatness = 0.8\nseed = 3\n";
+
+/// Hulls of 12 corners and spheres above the floor of a box.
+fn heap(count: u32) -> Scenario {
+    scene(&format!(
+        "[[boundaries]]\nname = \"walls\"\nmaterial = \"stone\"\n\
+         shape = {{ kind = \"box\", min = [-0.04, -0.04, 0], max = [0.04, 0.04, 1], open = [\"-z\", \"+z\"] }}\n{HULLS}\
+         [[grains]]\nmaterial = \"stone\"\nshape = \"stone\"\n\
+         packing = {{ kind = \"random\", count = {count}, region = {{ kind = \"box\", min = [-0.04, -0.04, 0], max = [0.04, 0.04, 0.2] }} }}\n\
+         [[grains]]\nmaterial = \"stone\"\nradius = {{ kind = \"constant\", value = 0.006 }}\n\
+         packing = {{ kind = \"random\", count = 10, region = {{ kind = \"box\", min = [-0.04, -0.04, 0.2], max = [0.04, 0.04, 0.3] }} }}\n"
+    ))
+}
+
+#[test]
+fn a_heap_of_hulls_and_spheres_comes_to_rest_gains_no_energy_and_overlaps_little() {
+    let scenario = heap(40);
+    let mut engine = cpu(&scenario.world, &scenario.settings);
+    engine.advance(800).unwrap();
+    let state = engine.snapshot().unwrap();
+    let support = loads::weight_supported(&state);
+    assert!((support - 1.0).abs() < 0.02, "the floor carries {support}");
+    let energy = state.world.kinetic_energy();
+    let fall = scenario.world.bodies.position.iter().zip(&state.world.bodies.position).skip(2);
+    let fallen: f64 = fall.map(|(start, end)| start.z - end.z).sum::<f64>() / 50.0;
+    assert!(fallen > 0.03, "fell by {fallen} m");
+    let mass: f64 = state.world.bodies.inverse_mass.iter().filter(|m| **m > 0.0).map(|m| 1.0 / m).sum();
+    assert!(energy < 1e-4 * mass * 9.81 * fallen, "{energy} J left");
+    let balance = state.balance.unwrap();
+    let made = balance.made();
+    assert!(made < 1e-3 * mass * 9.81 * fallen, "{made} J made");
+    let deepest = state.contacts.iter().map(|contact| -contact.gap).fold(0.0, f64::max);
+    assert!(deepest < 2e-4, "overlap of {deepest} m, of grains of 20 mm");
+}
+
+#[test]
+fn hulls_rest_in_a_drum() {
+    let scenario = scene(&format!(
+        "[[boundaries]]\nname = \"drum\"\nmaterial = \"stone\"\n\
+         shape = {{ kind = \"cylinder\", base = [0, -0.1, 0.2], axis = [0, 1, 0], length = 0.2, radius = 0.1 }}\n{CUBE}\
+         [[grains]]\nmaterial = \"stone\"\nshape = \"cube\"\nturned = {{ axis = [0, 0, 1], angle_deg = 0 }}\n\
+         packing = {{ kind = \"list\", positions = [[0, 0, 0.12]] }}\n"
+    ));
+    let state = state_after(&scenario, 500);
+    let place = state.world.bodies.position[2];
+    // The lower edges of a cube of half edge a lie on the cylinder: √(R² - a²) below its axis.
+    let expected = 0.2 - (0.1f64.powi(2) - 0.01f64.powi(2)).sqrt() + 0.01;
+    assert!((place - DVec3::new(0.0, 0.0, expected)).length() < 1e-5, "{place}, expected z = {expected}");
+}
+
+#[test]
+fn a_heap_goes_on_from_a_checkpoint_with_the_same_bits() {
+    let scenario = heap(20);
+    let mut engine = cpu(&scenario.world, &scenario.settings);
+    engine.advance(150).unwrap();
+    let mut saved = Vec::new();
+    engine.save(&mut saved).unwrap();
+    engine.advance(100).unwrap();
+    let mut other = cpu(&scenario.world, &scenario.settings);
+    other.restore(&saved).unwrap();
+    other.advance(100).unwrap();
+    let [one, two] = [&mut engine, &mut other].map(|engine| engine.snapshot().unwrap().world.bodies.position);
+    assert_eq!(one, two);
+}
+
+#[test]
+fn the_gpu_engine_refuses_polyhedra() {
+    let scenario = scene(&cubes(&[[0.0, 0.0, 0.01]]));
+    let refused = GpuEngine::new(device(), scenario.world.clone(), scenario.settings).err().unwrap();
+    assert!(matches!(refused, Error::NotOnGpu { setting: "shapes" }), "{refused}");
+}
+
+#[test]
+fn turning_a_scene_turns_its_result() {
+    let scenario = scene(&cubes(&[[0.0, 0.0, 0.0105], [0.003, 0.001, 0.0312]]));
+    let straight = state_after(&scenario, 100);
+    let turn = DQuat::from_rotation_z(1.1);
+    let mut turned = scenario.clone();
+    for body in 1..3 {
+        let bodies = &mut turned.world.bodies;
+        bodies.position[body] = turn * bodies.position[body];
+        bodies.orientation[body] = turn * bodies.orientation[body];
+    }
+    let turned = state_after(&turned, 100);
+    for body in 1..3 {
+        let apart = turned.world.bodies.position[body] - turn * straight.world.bodies.position[body];
+        assert!(apart.length() < 1e-6, "{apart}");
+    }
+}
