@@ -400,8 +400,8 @@ impl World {
         self.grain_of_shape(shape).is_some_and(|grain| !self.is_present(grain))
     }
 
-    /// Touch of two shapes, with a gap or an overlap; `None` if they cannot touch (far behind a wall, or one of them was
-    /// removed). Of a solid at the point that `b` names, or at the deepest one. Shape `a` must be a sphere of a grain, or a vertex if `b` is a surface.
+    /// Touch of two shapes, with a gap or an overlap; `None` if they cannot touch (far behind a wall, or one of them was removed). Of a
+    /// solid at the point that `b` names, or at the deepest one. Shape `a` must be a sphere of a grain, or a vertex if `b` is a surface.
     #[inline]
     pub fn touch(&self, a: u32, b: u32) -> Option<Touch> {
         if self.is_removed(a) || self.is_removed(b) {

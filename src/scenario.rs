@@ -45,15 +45,15 @@
 //! counts only if it does not lie in a face that the grain touches.
 //!
 //! A dynamic boundary moves as gravity, contacts and joints make it. Its shapes are solids: boxes, cylinders and cones seen from outside,
-//! spheres, capsules, and closed meshes, with at most 10 000 vertices. A dynamic boundary is homogeneous,
-//! with the density of its material unless `density` is given; the part that several shapes share counts twice. A `mass` \[kg\] scales mass
-//! and inertia; with `mass`, `inertia` (three moments about x, y and z \[kg m²\]) and `centre_of_mass` \[m\] nothing is taken from the
-//! shapes, and the boundary may have no shapes. Grains touch the faces, edges and vertices of a dynamic boundary. A dynamic box, cylinder,
-//! cone, capsule or closed convex mesh (of at most 512 vertices) is a convex solid: with its faces, edges and vertices it meets planes, boxes
-//! seen from inside, and all other convex solids, dynamic or not. What is no convex solid is met by vertices: the eight of a box, all of a
-//! mesh, 16 points on each rim of a cylinder or cone, the two balls of a capsule. The contact laws take half the smallest edge of the body (of
-//! a mesh: of the box around it) as the radius of a vertex. Where convex solids that are not dynamic stand flush, what slides over the joint
-//! does not feel it. `locked_axes` at the top of the file is for grains alone. Shapes that touch each other:
+//! spheres, capsules, and closed meshes, with at most 10 000 vertices. A dynamic boundary is homogeneous, with the density of its material
+//! unless `density` is given; the part that several shapes share counts twice. A `mass` \[kg\] scales mass and inertia; with `mass`,
+//! `inertia` (three moments about x, y and z \[kg m²\]) and `centre_of_mass` \[m\] nothing is taken from the shapes, and the boundary may
+//! have no shapes. Grains touch the faces, edges and vertices of a dynamic boundary. A dynamic box, cylinder, cone, capsule or closed
+//! convex mesh (of at most 512 vertices) is a convex solid: with its faces, edges and vertices it meets planes, boxes seen from inside, and
+//! all other convex solids, dynamic or not. What is no convex solid is met by vertices: the eight of a box, all of a mesh, 16 points on
+//! each rim of a cylinder or cone, the two balls of a capsule. The contact laws take half the smallest edge of the body (of a mesh: of the
+//! box around it) as the radius of a vertex. Where convex solids that are not dynamic stand flush, what slides over the joint does not feel
+//! it. `locked_axes` at the top of the file is for grains alone. Shapes that touch each other:
 //!
 //! | | grain | plane, box seen from inside | convex solid | cylinder or cone seen from inside | other mesh |
 //! |---|---|---|---|---|---|

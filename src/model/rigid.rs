@@ -1,8 +1,8 @@
 //! Rigid bodies, which move under contacts.
 //!
 //! A grain touches the surfaces of a dynamic body like those of any other boundary. The body itself touches half spaces and convex solids
-//! with its faces, edges and vertices ([`solids`](super::solids)), and other surfaces (thin walls, meshes that are no convex solids) with its
-//! vertices: the eight corners of a box, points on the rims of a cylinder, the vertices of a mesh, the balls of a sphere or a capsule.
+//! with its faces, edges and vertices ([`solids`](super::solids)), and other surfaces (thin walls, meshes that are no convex solids) with
+//! its vertices: the eight corners of a box, points on the rims of a cylinder, the vertices of a mesh, the balls of a sphere or a capsule.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -119,9 +119,9 @@ impl RigidBody {
 /// Number of vertices on each rim of a cylinder, which touch surfaces that bound no solid.
 pub const RIM_POINTS: u32 = 16;
 
-/// Vertices of a surface, with which its body touches other surfaces; none for forms that cannot be dynamic. A convex solid comes first as a
-/// whole, then its corners. Vertices of a box or a mesh are points, which would have no stiffness: their `contact_radius` is half the smallest
-/// edge (of the box around the mesh).
+/// Vertices of a surface, with which its body touches other surfaces; none for forms that cannot be dynamic. A convex solid comes first as
+/// a whole, then its corners. Vertices of a box or a mesh are points, which would have no stiffness: their `contact_radius` is half the
+/// smallest edge (of the box around the mesh).
 pub(super) fn vertices_of(world: &World, index: u32) -> Vec<Sphere> {
     let surface = &world.surfaces[index as usize];
     let solid = world.solids.of(index).filter(|_| !matches!(surface.form, Form::Sphere { .. }));

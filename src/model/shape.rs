@@ -51,7 +51,8 @@ impl Sphere {
         Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0, part: Part::Ball }
     }
 
-    /// Bound on the speed of the centre, or of the corners of a polyhedron, from the velocity \[m/s\] and angular velocity \[rad/s\] of the body.
+    /// Bound on the speed of the centre, or of the corners of a polyhedron, from the velocity \[m/s\] and angular velocity \[rad/s\] of the
+    /// body.
     #[inline]
     pub fn speed(&self, linear: DVec3, angular: DVec3) -> f64 {
         // Most spheres are in the centre of their body, and need no root of their spin. Corners of a polyhedron move as it turns.

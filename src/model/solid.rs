@@ -100,8 +100,8 @@ fn frustum(bottom: f64, top: f64, length: f64) -> [f64; 4] {
 }
 
 impl Solid {
-    /// The solid inside triangles that face outwards, as a sum over the tetrahedra between the triangles and a point in their middle (Tonon,
-    /// J. Math. Stat. 1, 8 (2004)). Without meaning for triangles that are not closed.
+    /// The solid inside triangles that face outwards, as a sum over the tetrahedra between the triangles and a point in their middle
+    /// (Tonon, J. Math. Stat. 1, 8 (2004)). Without meaning for triangles that are not closed.
     fn inside(triangles: impl Iterator<Item = [DVec3; 3]>, origin: DVec3) -> Solid {
         let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
         for triangle in triangles {

@@ -143,8 +143,8 @@ pub fn walls(snapshot: &Snapshot, room: &DrawnRoom) -> PolyData {
     }
 }
 
-/// Frame of the grains that are polyhedra: the triangles of their faces in their present poses. Data of a triangle: id of the grain, index of
-/// its material in the scenario, and velocity of the grain \[m/s\].
+/// Frame of the grains that are polyhedra: the triangles of their faces in their present poses. Data of a triangle: id of the grain, index
+/// of its material in the scenario, and velocity of the grain \[m/s\].
 pub fn polyhedra(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let (mut points, mut grains) = (Vec::new(), Vec::new());

@@ -2,7 +2,8 @@
 
 use glam::{DVec2, DVec3};
 
-/// Number of points on the rims of a cylinder or cone that stand for its circle in the search for an axis. Distances are those of the circle.
+/// Number of points on the rims of a cylinder or cone that stand for its circle in the search for an axis. Distances are those of the
+/// circle.
 pub const RIM_SIDES: u32 = 16;
 
 /// Face of a convex solid.

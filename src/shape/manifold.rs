@@ -2,10 +2,10 @@
 //!
 //! Each solid shows the other the face (or line, or point) that looks at it. Seen along the normal these two outlines overlap; the gap is
 //! linear over the overlap, so its corners hold all that two faces can do to each other: corners of one outline within the other, and
-//! crossings of their sides. Of more than [`MOST_POINTS`] corners those are kept that lie farthest along so many directions, deep ones before
-//! others. The place of a point in the list is its direction, fixed to the first solid, so that an impulse finds its point again in the next
-//! step. Where corners are left out, as of a circle, the nearest direction turns to the deepest of them, or, between faces that are parallel,
-//! to the side to which the first solid hangs over: there it would tip.
+//! crossings of their sides. Of more than [`MOST_POINTS`] corners those are kept that lie farthest along so many directions, deep ones
+//! before others. The place of a point in the list is its direction, fixed to the first solid, so that an impulse finds its point again in
+//! the next step. Where corners are left out, as of a circle, the nearest direction turns to the deepest of them, or, between faces that
+//! are parallel, to the side to which the first solid hangs over: there it would tip.
 
 use std::f64::consts::TAU;
 
@@ -84,8 +84,8 @@ impl Compass {
         }
     }
 
-    /// The directions with the nearest turned to the deepest points, if the gap changes along the plane with this slope, else to the side to
-    /// which the first solid hangs over.
+    /// The directions with the nearest turned to the deepest points, if the gap changes along the plane with this slope, else to the side
+    /// to which the first solid hangs over.
     fn towards_tipping(points: usize, slope: DVec2, overhang: DVec2) -> Compass {
         let share = |value: f64, [from, to]: [f64; 2]| ((value - from) / (to - from)).clamp(0.0, 1.0);
         let of_tilt = share(slope.length(), TILT);
@@ -286,8 +286,8 @@ pub fn meet_along(
     (axis.separation <= wanted.reach).then(|| in_world(manifold_along(&pair, &axis, wanted), at_a))
 }
 
-/// The manifold of a solid and a half space with this outward normal, whose surface is at `height` along the normal \[m\]; `None` if they are
-/// out of reach.
+/// The manifold of a solid and a half space with this outward normal, whose surface is at `height` along the normal \[m\]; `None` if they
+/// are out of reach.
 pub fn meet_half_space(
     a: &Convex,
     at_a: &Placement,
@@ -460,8 +460,8 @@ fn shows_cap(round: &Revolved, along: DVec3, outward: DVec2) -> bool {
     radius > 0.0 && along.z.abs() >= round.side_normal(outward).dot(along)
 }
 
-/// Outline that a solid shows along a direction, in its frame. `rim` are directions in the plane of contact, in which the corners of a circle
-/// lie.
+/// Outline that a solid shows along a direction, in its frame. `rim` are directions in the plane of contact, in which the corners of a
+/// circle lie.
 fn outline(solid: &Convex, along: DVec3, rim: [DVec3; RIM_SIDES as usize]) -> Outline {
     let normal = facing(solid, along);
     let is_circle = shows_circle(solid, along);

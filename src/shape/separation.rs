@@ -2,9 +2,9 @@
 //!
 //! For solids with flat faces the axis is the normal of a face of one of them, or perpendicular to an edge of each (Gottschalk, Lin &
 //! Manocha, SIGGRAPH 1996); of the pairs of edges only those count whose arcs cross on the sphere of normals (Gregorius, GDC 2013). An
-//! overlap is exact. A gap is exact where a corner faces a face or an edge an edge, and a lower bound elsewhere, as corner to corner. Rims of
-//! cylinders and cones are circles: polygons propose axes, the circles give the distances, and a few rounds improve the axis. Solids with a
-//! rounding, as capsules, are as far apart as the nearest points of their lines.
+//! overlap is exact. A gap is exact where a corner faces a face or an edge an edge, and a lower bound elsewhere, as corner to corner. Rims
+//! of cylinders and cones are circles: polygons propose axes, the circles give the distances, and a few rounds improve the axis. Solids
+//! with a rounding, as capsules, are as far apart as the nearest points of their lines.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -213,8 +213,8 @@ impl<'a> Pair<'a> {
     }
 
     /// Improves an axis by cutting planes. The separation along n is the least of n·w over all differences w of a point of a and a point of
-    /// b. From a few of these differences the best axis for them is found exactly; the farthest points along it give another difference, and
-    /// so on, until it is no better than what is known.
+    /// b. From a few of these differences the best axis for them is found exactly; the farthest points along it give another difference,
+    /// and so on, until it is no better than what is known.
     fn improve(&self, best: &mut Best) {
         let start = best.axis.normal;
         let difference = |normal: DVec3| self.point_of_a(normal) - self.point_of_b(normal);

@@ -191,9 +191,9 @@
 //! may spin a grain up by friction and stop it by rolling resistance. `energy_made_share` contains the energy made in spite of this, and a
 //! run warns of it from a thousandth on.
 //!
-//! **Solids on each other.** The points of a face depend on each other, and sweeps over them have such errors, too: with momentum towers of ten
-//! boxes or cylinders are thrown over, by plain sweeps they stand within 1e-5 of an edge. So sweeps are plain in scenes with two dynamic
-//! solids that no joints connect, or with grains that are polyhedra.
+//! **Solids on each other.** The points of a face depend on each other, and sweeps over them have such errors, too: with momentum towers of
+//! ten boxes or cylinders are thrown over, by plain sweeps they stand within 1e-5 of an edge. So sweeps are plain in scenes with two
+//! dynamic solids that no joints connect, or with grains that are polyhedra.
 //!
 //! Over-relaxation costs nothing. The overshoot returns in the next sweep with the other sign, and a part of the error that a sweep turns
 //! into -q times itself dies out under the momentum only for q < 1/(1 + 2 m): 0.36 at m = 0.9. With ω = 1.25 q is 0.25 at most; with ω =

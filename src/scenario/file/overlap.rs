@@ -248,8 +248,8 @@ fn depth_between(world: &World, placed: Option<&World>, spheres: &[Ball], [one, 
     a.radius + b.radius - world.separation(a.centre, b.centre).length()
 }
 
-/// Returns the deepest overlap of a sphere with other grains, attributed to the later of the two grains. `depth` tells the depth of its overlap
-/// with another sphere.
+/// Returns the deepest overlap of a sphere with other grains, attributed to the later of the two grains. `depth` tells the depth of its
+/// overlap with another sphere.
 fn deepest_sphere(
     grid: &SphereGrid,
     spheres: &[Ball],

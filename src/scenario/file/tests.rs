@@ -284,9 +284,9 @@ motion = { kind = \"dynamic\" }",
     let density = world.dynamic_boundary(1).expect("so is the ball").mass / crate::model::sphere_volume(0.1);
     approx::assert_relative_eq!(density, 7800.0, max_relative = 1e-12);
 
-    assert_eq!(world.vertices.len(), 9, "eight and the ball");
+    assert_eq!(world.vertices.len(), 10, "the box, its eight corners and the ball");
     // A quarter turn about z through the centre (0.5, 1, 1.5) swaps the edges along x and y.
-    let corners: Vec<DVec3> = (2..10).map(|shape| world.centre(shape)).collect();
+    let corners: Vec<DVec3> = (3..11).map(|shape| world.centre(shape)).collect();
     let low = corners.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let high = corners.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
     assert!((low - DVec3::new(-0.5, 0.5, 0.0)).length() < 1e-12, "{low}");
