@@ -60,7 +60,7 @@ pub use plane::Plane;
 pub use random::Random;
 pub use region::Region;
 pub use rigid::RigidBody;
-pub use shape::{Form, Part, Side, Sphere, Surface, Touch};
+pub use shape::{Form, Side, Sphere, SpherePart, Surface, Touch};
 pub use sink::{Bins, By, Sink, Taken};
 pub use solid::Solid;
 pub(crate) use solid::outer;
@@ -408,7 +408,7 @@ impl World {
             return None;
         }
         let Shape::Sphere(ball) = self.shape(a) else { return None };
-        if b != shape_id(b) || matches!(ball.part, Part::Solid(_) | Part::Hull(_)) {
+        if b != shape_id(b) || matches!(ball.part, SpherePart::Solid(_) | SpherePart::Hull(_)) {
             return touch_at(&self.manifold(ball, shape_id(b))?, point_number(b));
         }
         let centre = self.sphere_centre(ball);
@@ -453,7 +453,7 @@ impl World {
     /// Effective radius of rolling resistance \[m\]: R*, or 0 for a vertex that is a point or a solid.
     pub fn rolling_radius(&self, a: u32, b: u32) -> f64 {
         match self.shape(a) {
-            Shape::Sphere(sphere) if sphere.radius == 0.0 || sphere.part != Part::Ball => 0.0,
+            Shape::Sphere(sphere) if sphere.radius == 0.0 || sphere.part != SpherePart::Ball => 0.0,
             _ => self.effective_radius(a, b),
         }
     }

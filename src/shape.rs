@@ -10,10 +10,15 @@ pub mod convex;
 pub mod hull;
 pub mod manifold;
 mod nearest;
+mod outline;
+mod pair;
 pub mod separation;
 
 pub use build::SolidError;
-pub use convex::{Convex, Edge, Face, Revolved};
+pub use convex::{Convex, Revolved, SolidEdge, SolidFace};
 pub use hull::MOST_HULL_POINTS;
-pub use manifold::{MOST_POINTS, Manifold, Touch, Wanted, meet, meet_along, meet_half_space, of_touches};
-pub use separation::{Axis, Placement, separation};
+pub use manifold::{
+    MOST_POINTS, Manifold, ManifoldBounds, Touch, meet, meet_along, meet_half_space, of_touches,
+};
+pub use pair::SolidPose;
+pub use separation::{SeparatingAxis, separation};

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::contact::Key;
 use crate::model::solids::points_with;
-use crate::model::{Levels, Part, Periodic, SurfaceBox, World, contact_reach};
+use crate::model::{Levels, Periodic, SpherePart, SurfaceBox, World, contact_reach};
 
 use super::groups::Groups;
 
@@ -72,7 +72,7 @@ fn keys_of(
     let gap = 2.0 * margin * shape.radius;
     let all = keys.len();
     world.for_each_surface_near(boxes, world.sphere_centre(shape), shape, gap, |b, _| match shape.part {
-        Part::Hull(_) => {
+        SpherePart::Hull(_) => {
             let b = world.solid_surface(shape, b);
             keys.extend(points_with(b, world.manifold_points(shape, b)).map(|b| Key { a, b }));
         }
@@ -89,7 +89,7 @@ fn keys_of(
         }
     }
     // Pairs with surfaces come in order, but for those of polyhedra.
-    let from = if matches!(shape.part, Part::Hull(_)) { all } else { first };
+    let from = if matches!(shape.part, SpherePart::Hull(_)) { all } else { first };
     keys[from..].sort_unstable();
     if from == all {
         let mut own = keys.split_off(all);

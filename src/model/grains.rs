@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use glam::{DQuat, DVec3};
 
 use super::{
-    Axes, Clump, ClumpId, GrainParts, Kind, MaterialId, Materials, Part, Plane, Replaced, RigidBody, Sphere,
-    Taken, Vacancies, World, clump, plane,
+    Axes, Clump, ClumpId, GrainParts, Kind, MaterialId, Materials, Plane, Replaced, RigidBody, Sphere,
+    SpherePart, Taken, Vacancies, World, clump, plane,
 };
 
 /// A grain to be added.
@@ -112,8 +112,14 @@ impl World {
         let spheres = self.grains[place].spheres();
         (self.grains[place].clump, self.grains[place].density) = (grain.clump, grain.density);
         let set = |sphere: &mut Sphere, centre: DVec3, radius: f64| {
-            *sphere =
-                Sphere { centre, radius, contact_radius: radius, material, part: Part::Ball, ..*sphere };
+            *sphere = Sphere {
+                centre,
+                radius,
+                contact_radius: radius,
+                material,
+                part: SpherePart::Ball,
+                ..*sphere
+            };
         };
         let Some(clump) = grain.clump.map(|clump| &self.clumps[clump as usize]) else {
             let moments = DVec3::splat(plane::gyration(self.plane) * mass * radius * radius);
@@ -128,7 +134,7 @@ impl World {
         let scale = clump.scale(radius);
         if let (Some(hull), Some(kind)) = (&clump.hull, grain.clump) {
             let contact_radius = scale * hull.inner_radius();
-            let (radius, part) = (scale * hull.radius, Part::Hull(kind));
+            let (radius, part) = (scale * hull.radius, SpherePart::Hull(kind));
             let sphere = &mut self.spheres[spheres.start];
             *sphere = Sphere { centre: DVec3::ZERO, radius, contact_radius, material, part, ..*sphere };
             return;

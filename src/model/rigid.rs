@@ -6,7 +6,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::{Axes, Form, Mesh, Part, Sphere, World};
+use super::{Axes, Form, Mesh, Sphere, SpherePart, World};
 
 /// Mass, moments of inertia and velocities of a rigid body. Its axes are the principal ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,7 +131,7 @@ pub(super) fn vertices_of(world: &World, index: u32) -> Vec<Sphere> {
         radius,
         contact_radius,
         material: surface.material,
-        part: if solid.is_some() { Part::Corner } else { Part::Ball },
+        part: if solid.is_some() { SpherePart::Corner } else { SpherePart::Ball },
     };
     let corners: Vec<Sphere> = match surface.form {
         Form::Box { half } => {
@@ -164,7 +164,7 @@ pub(super) fn vertices_of(world: &World, index: u32) -> Vec<Sphere> {
         _ => Vec::new(),
     };
     let whole = solid.zip(corners.first()).map(|(solid, first)| Sphere {
-        part: Part::Solid(index),
+        part: SpherePart::Solid(index),
         ..vertex(solid.middle, solid.radius, first.contact_radius)
     });
     whole.into_iter().chain(corners).collect()

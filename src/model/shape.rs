@@ -14,7 +14,7 @@ use super::motion::top_speed;
 /// What a sphere stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub enum Part {
+pub enum SpherePart {
     /// Itself: a sphere of a grain, the ball of a dynamic sphere, a vertex of a mesh that is no convex solid.
     #[default]
     Ball,
@@ -42,13 +42,20 @@ pub struct Sphere {
     /// Material.
     pub material: MaterialId,
     /// What the sphere stands for.
-    pub part: Part,
+    pub part: SpherePart,
 }
 
 impl Sphere {
     /// A sphere of this radius \[m\] without a body, for tests of whether a place is free.
     pub fn alone(radius: f64) -> Sphere {
-        Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0, part: Part::Ball }
+        Sphere {
+            body: 0,
+            centre: DVec3::ZERO,
+            radius,
+            contact_radius: radius,
+            material: 0,
+            part: SpherePart::Ball,
+        }
     }
 
     /// Bound on the speed of the centre, or of the corners of a polyhedron, from the velocity \[m/s\] and angular velocity \[rad/s\] of the
@@ -57,7 +64,7 @@ impl Sphere {
     pub fn speed(&self, linear: DVec3, angular: DVec3) -> f64 {
         // Most spheres are in the centre of their body, and need no root of their spin. Corners of a polyhedron move as it turns.
         let reach = match self.part {
-            Part::Hull(_) => self.radius,
+            SpherePart::Hull(_) => self.radius,
             _ if self.centre == DVec3::ZERO => return linear.length(),
             _ => self.centre.length(),
         };

@@ -4,10 +4,10 @@ use std::sync::{Arc, LazyLock};
 
 use glam::{DQuat, DVec3};
 
-use super::shape::Part;
+use super::shape::SpherePart;
 use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World};
 use crate::shape::{
-    Convex, MOST_POINTS, Manifold, Placement, Wanted, meet, meet_along, meet_half_space, of_touches,
+    Convex, MOST_POINTS, Manifold, ManifoldBounds, SolidPose, meet, meet_along, meet_half_space, of_touches,
     separation,
 };
 
@@ -44,7 +44,7 @@ pub fn points_with(shape: u32, points: usize) -> impl Iterator<Item = u32> {
 
 /// What a surface is to solids.
 #[derive(Debug, Clone, PartialEq)]
-enum Role {
+enum SurfaceRole {
     /// A half space, a thin wall, or a patch of a mesh that is no convex solid.
     Other,
     /// The surface of a convex solid in its own frame; of a mesh its first patch.
@@ -57,7 +57,7 @@ enum Role {
 /// equal.
 #[derive(Debug, Clone, Default)]
 pub struct Solids {
-    roles: Vec<Role>,
+    roles: Vec<SurfaceRole>,
 }
 
 impl PartialEq for Solids {
@@ -75,13 +75,14 @@ impl Solids {
         }
     }
 
-    fn role_of(&self, world: &World, index: usize) -> Role {
+    fn role_of(&self, world: &World, index: usize) -> SurfaceRole {
         let same = |form: &Form| {
             let known = world.surfaces[..index].iter().zip(&self.roles);
             known.filter(|(known, _)| known.form == *form).map(|(_, role)| role.clone()).next_back()
         };
         let form = &world.surfaces[index].form;
-        let solid = |make: &dyn Fn() -> Convex| same(form).unwrap_or_else(|| Role::Solid(Arc::new(make())));
+        let solid =
+            |make: &dyn Fn() -> Convex| same(form).unwrap_or_else(|| SurfaceRole::Solid(Arc::new(make())));
         match *form {
             Form::Box { half } => solid(&|| Convex::cuboid(half)),
             Form::Solid { bottom_radius, top_radius, length } => {
@@ -90,13 +91,14 @@ impl Solids {
             Form::Capsule { radius, length } => solid(&|| Convex::capsule(radius, length)),
             Form::Sphere { radius } => solid(&|| Convex::ball(radius)),
             Form::Patch { mesh, patch: 0 } => same(form).unwrap_or_else(|| {
-                of_mesh(&world.meshes[mesh]).map_or(Role::Other, |solid| Role::Solid(Arc::new(solid)))
+                of_mesh(&world.meshes[mesh])
+                    .map_or(SurfaceRole::Other, |solid| SurfaceRole::Solid(Arc::new(solid)))
             }),
             Form::Patch { patch, .. } => match self.roles[index - patch as usize] {
-                Role::Other => Role::Other,
-                _ => Role::Patch,
+                SurfaceRole::Other => SurfaceRole::Other,
+                _ => SurfaceRole::Patch,
             },
-            Form::Plane | Form::Disc { .. } | Form::Wall { .. } => Role::Other,
+            Form::Plane | Form::Disc { .. } | Form::Wall { .. } => SurfaceRole::Other,
         }
     }
 
@@ -104,14 +106,14 @@ impl Solids {
     /// mesh.
     pub fn of(&self, surface: u32) -> Option<&Convex> {
         match self.roles.get(surface as usize) {
-            Some(Role::Solid(solid)) => Some(solid),
+            Some(SurfaceRole::Solid(solid)) => Some(solid),
             _ => None,
         }
     }
 
     /// Whether a surface bounds no convex solid, so that solids touch it with their corners.
     fn is_other(&self, surface: u32) -> bool {
-        matches!(self.roles.get(surface as usize), Some(Role::Other) | None)
+        matches!(self.roles.get(surface as usize), Some(SurfaceRole::Other) | None)
     }
 }
 
@@ -127,7 +129,7 @@ fn of_mesh(mesh: &Mesh) -> Option<Convex> {
 impl World {
     /// Whether two dynamic solids may stand on each other: there are some of two machines, or grains that are polyhedra.
     pub fn solids_may_stack(&self) -> bool {
-        let machines = || self.vertices.iter().filter(|vertex| matches!(vertex.part, Part::Solid(_)));
+        let machines = || self.vertices.iter().filter(|vertex| matches!(vertex.part, SpherePart::Solid(_)));
         let mut of_solids = machines().map(|vertex| self.machines[vertex.body as usize]);
         let first = of_solids.next();
         self.has_polyhedra() || of_solids.any(|machine| Some(machine) != first)
@@ -167,9 +169,11 @@ impl World {
         let is_dynamic = self.bodies.is_dynamic(body as usize);
         let is_dynamic_sphere = is_dynamic && matches!(form, Form::Sphere { .. });
         match vertex.part {
-            Part::Ball | Part::Hull(_) => !is_dynamic_sphere || (vertex.body < body && vertex.radius > 0.0),
-            Part::Corner => !matches!(form, Form::Plane) && self.solids.is_other(surface),
-            Part::Solid(_) => match form {
+            SpherePart::Ball | SpherePart::Hull(_) => {
+                !is_dynamic_sphere || (vertex.body < body && vertex.radius > 0.0)
+            }
+            SpherePart::Corner => !matches!(form, Form::Plane) && self.solids.is_other(surface),
+            SpherePart::Solid(_) => match form {
                 Form::Plane => true,
                 _ => {
                     self.solids.of(surface).is_some()
@@ -183,7 +187,9 @@ impl World {
     /// The surface that stands in keys for one near a vertex or a grain: of a mesh that meets a solid its first patch.
     pub fn solid_surface(&self, ball: &Sphere, surface: u32) -> u32 {
         match (ball.part, self.surfaces[surface as usize].form) {
-            (Part::Solid(_) | Part::Hull(_), Form::Patch { patch, .. }) if !self.solids.is_other(surface) => {
+            (SpherePart::Solid(_) | SpherePart::Hull(_), Form::Patch { patch, .. })
+                if !self.solids.is_other(surface) =>
+            {
                 surface - patch
             }
             _ => surface,
@@ -195,9 +201,11 @@ impl World {
     pub fn manifold_points(&self, ball: &Sphere, shape: u32) -> usize {
         let other = self.ball(shape).map(|other| other.part);
         match (ball.part, other) {
-            (Part::Solid(_), _) => MOST_POINTS,
-            (Part::Hull(_), Some(Part::Ball)) | (Part::Ball, Some(Part::Hull(_))) => 1,
-            (Part::Hull(_), _) => MOST_POINTS,
+            (SpherePart::Solid(_), _) => MOST_POINTS,
+            (SpherePart::Hull(_), Some(SpherePart::Ball)) | (SpherePart::Ball, Some(SpherePart::Hull(_))) => {
+                1
+            }
+            (SpherePart::Hull(_), _) => MOST_POINTS,
             _ => 0,
         }
     }
@@ -208,7 +216,7 @@ impl World {
         if points == 0 {
             return None;
         }
-        let wanted = Wanted { reach: ball.contact_radius, points };
+        let wanted = ManifoldBounds { reach: ball.contact_radius, points };
         let own = self.solid_of(ball, ball, self.sphere_centre(ball))?;
         let Some(there) = self.solid_at(ball, shape) else {
             return self.corners_on(ball, &own, &self.surfaces[shape as usize], wanted);
@@ -225,7 +233,7 @@ impl World {
         ball: &Sphere,
         own: &Placed<'_>,
         surface: &Surface,
-        wanted: Wanted,
+        wanted: ManifoldBounds,
     ) -> Option<Manifold> {
         let point = Sphere { radius: 0.0, ..*ball };
         let touch = |&corner: &DVec3| {
@@ -255,8 +263,10 @@ impl World {
             found[i] = normal.and_then(|normal| {
                 let own = self.solid_of(ball, ball, self.sphere_centre(ball))?;
                 let Met::Solid(there) = self.solid_at(ball, shapes[i])? else { return None };
-                let wanted =
-                    Wanted { reach: ball.contact_radius, points: self.manifold_points(ball, shapes[i]) };
+                let wanted = ManifoldBounds {
+                    reach: ball.contact_radius,
+                    points: self.manifold_points(ball, shapes[i]),
+                };
                 meet_along(own.solid, &own.at, there.solid, &there.at, normal, wanted)
             });
         }
@@ -293,21 +303,21 @@ impl World {
     fn solid_of(&self, ball: &Sphere, other: &Sphere, centre: DVec3) -> Option<Placed<'_>> {
         let orientation = self.bodies.orientation[other.body as usize];
         match other.part {
-            Part::Solid(surface) => Some(Placed {
+            SpherePart::Solid(surface) => Some(Placed {
                 solid: self.solids.of(surface)?,
                 at: self.placement(&self.surfaces[surface as usize], centre - self.sphere_lever(other)),
             }),
-            Part::Hull(clump) => {
+            SpherePart::Hull(clump) => {
                 let solid = self.clumps.get(clump as usize)?.hull.as_ref()?;
                 let scale = other.radius / solid.radius;
-                Some(Placed { solid, at: Placement { position: centre, orientation, scale } })
+                Some(Placed { solid, at: SolidPose { position: centre, orientation, scale } })
             }
             // A sphere meets a polyhedron as a solid, and nothing else.
-            Part::Ball => {
-                let at = Placement { position: centre, orientation: DQuat::IDENTITY, scale: other.radius };
+            SpherePart::Ball => {
+                let at = SolidPose { position: centre, orientation: DQuat::IDENTITY, scale: other.radius };
                 Some(Placed { solid: &UNIT_BALL, at })
             }
-            Part::Corner => None,
+            SpherePart::Corner => None,
         }
         .filter(|_| other.radius > 0.0 && ball.radius > 0.0)
     }
@@ -375,9 +385,9 @@ impl World {
     }
 
     /// Place of a surface on its body, the body being at `position` \[m\].
-    fn placement(&self, surface: &Surface, position: DVec3) -> Placement {
+    fn placement(&self, surface: &Surface, position: DVec3) -> SolidPose {
         let orientation = self.bodies.orientation[surface.body as usize];
-        Placement {
+        SolidPose {
             position: position + orientation * surface.position,
             orientation: orientation * surface.orientation,
             scale: 1.0,
@@ -391,7 +401,7 @@ static UNIT_BALL: LazyLock<Convex> = LazyLock::new(|| Convex::ball(1.0));
 /// A solid at its present place.
 struct Placed<'a> {
     solid: &'a Convex,
-    at: Placement,
+    at: SolidPose,
 }
 
 /// What a solid meets.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use glam::{DQuat, DVec3};
 
-use super::convex::{Convex, Edge, Face, RIM_SIDES, Revolved};
+use super::convex::{Convex, RIM_SIDES, Revolved, SolidEdge, SolidFace};
 
 /// Largest height of a corner over a face of a convex solid, over the size of the solid \[-\]: coordinates of STL files are in single
 /// precision.
@@ -80,7 +80,7 @@ impl Convex {
     /// A cylinder about z with a half ball at each end: its radius, and its length without the half balls \[m\].
     pub fn capsule(radius: f64, length: f64) -> Convex {
         let corners = [-0.5, 0.5].map(|end| end * length * DVec3::Z).to_vec();
-        let edges = vec![Edge { ends: [0, 1], faces: None }];
+        let edges = vec![SolidEdge { ends: [0, 1], faces: None }];
         Convex { corners, edges, rounding: radius, radius: radius + 0.5 * length, ..Convex::default() }
     }
 
@@ -124,7 +124,7 @@ impl Convex {
                 .iter()
                 .map(|&corner| normal.dot(solid.corners[corner as usize]))
                 .fold(f64::NEG_INFINITY, f64::max);
-            solid.faces.push(Face {
+            solid.faces.push(SolidFace {
                 normal,
                 offset,
                 first: solid.loops.len() as u32,
@@ -138,7 +138,7 @@ impl Convex {
                 match first_of.get(&[ends[1], ends[0]]) {
                     Some(&other) => solid
                         .edges
-                        .push(Edge { ends: [ends[1], ends[0]], faces: Some([other, index as u32]) }),
+                        .push(SolidEdge { ends: [ends[1], ends[0]], faces: Some([other, index as u32]) }),
                     None => {
                         first_of.insert(ends, index as u32);
                     }
@@ -170,7 +170,7 @@ impl Convex {
     pub fn placed_about(&self, centre: DVec3, axes: DQuat) -> Convex {
         let back = axes.conjugate();
         let corners: Vec<DVec3> = self.corners.iter().map(|&corner| back * (corner - centre)).collect();
-        let face = |face: &Face| Face {
+        let face = |face: &SolidFace| SolidFace {
             normal: back * face.normal,
             offset: face.offset - face.normal.dot(centre),
             ..*face

@@ -9,7 +9,7 @@ pub const RIM_SIDES: u32 = 16;
 /// Face of a convex solid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct Face {
+pub struct SolidFace {
     /// Normal, outwards.
     pub normal: DVec3,
     /// Distance of the plane of the face from the origin along the normal \[m\].
@@ -23,7 +23,7 @@ pub struct Face {
 /// Edge of a convex solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct Edge {
+pub struct SolidEdge {
     /// Indices of its corners, counter-clockwise around its first face.
     pub ends: [u32; 2],
     /// Indices of the faces that meet there; `None` for the line of a capsule.
@@ -49,11 +49,11 @@ pub struct Convex {
     /// Corners \[m\]; of a truncated cone points on its rims.
     pub corners: Vec<DVec3>,
     /// Faces; none for a line or a point.
-    pub faces: Vec<Face>,
+    pub faces: Vec<SolidFace>,
     /// Indices of the corners of all faces, face by face, counter-clockwise seen from outside.
     pub loops: Vec<u32>,
     /// Edges.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<SolidEdge>,
     /// The truncated cone that the corners stand for, if it is one.
     pub round: Option<Revolved>,
     /// Radius of the ball that is swept over the solid \[m\].
@@ -124,7 +124,7 @@ impl Convex {
     }
 
     /// Corners of a face \[m\].
-    pub fn face_corners(&self, face: &Face) -> impl Iterator<Item = DVec3> + Clone + '_ {
+    pub fn face_corners(&self, face: &SolidFace) -> impl Iterator<Item = DVec3> + Clone + '_ {
         let loops = &self.loops[face.first as usize..(face.first + face.count) as usize];
         loops.iter().map(|&corner| self.corners[corner as usize])
     }

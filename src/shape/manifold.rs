@@ -1,8 +1,8 @@
 //! Manifold: the points at which two convex solids touch along the axis that separates them.
 //!
-//! Each solid shows the other the face (or line, or point) that looks at it. Seen along the normal these two outlines overlap; the gap is
-//! linear over the overlap, so its corners hold all that two faces can do to each other: corners of one outline within the other, and
-//! crossings of their sides. Of more than [`MOST_POINTS`] corners those are kept that lie farthest along so many directions, deep ones
+//! Each solid shows the other the face (or line, or point) that looks at it. FlatOutline along the normal these two outlines overlap; the
+//! gap is linear over the overlap, so its corners hold all that two faces can do to each other: corners of one outline within the other,
+//! and crossings of their sides. Of more than [`MOST_POINTS`] corners those are kept that lie farthest along so many directions, deep ones
 //! before others. The place of a point in the list is its direction, fixed to the first solid, so that an impulse finds its point again in
 //! the next step. Where corners are left out, as of a circle, the nearest direction turns to the deepest of them, or, between faces that
 //! are parallel, to the side to which the first solid hangs over: there it would tip.
@@ -11,8 +11,10 @@ use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 
-use super::convex::{Convex, Face, RIM_SIDES, Revolved};
-use super::separation::{Axis, Pair, Placement};
+use super::convex::{Convex, RIM_SIDES};
+use super::outline::{ContactPlane, FlatOutline, ShownOutline, facing, outline};
+use super::pair::{Pair, SolidPose};
+use super::separation::SeparatingAxis;
 
 /// Largest number of points of a manifold. With more, sweeps that are accelerated diverge, as the points of a face depend on each other.
 pub const MOST_POINTS: usize = 4;
@@ -23,8 +25,6 @@ const DEPTH_WEIGHT: f64 = 5.0;
 const SAME: f64 = 1e-3;
 /// Width of the sides of an outline, over the smaller of the two solids \[-\]: corners on a side lie within.
 const WIDTH: f64 = 1e-9;
-/// Height up to which corners are the farthest ones, over the radius of the solid \[-\].
-const FARTHEST: f64 = 1e-6;
 /// Tilts of a circular face between which a direction turns to its deepest point \[rad\]. Below, rounding would turn it from step to step.
 const TILT: [f64; 2] = [1e-5, 1e-4];
 /// Distances by which a circular face is beside another between which a direction turns there, over the smaller solid \[-\].
@@ -98,109 +98,6 @@ impl Compass {
     }
 }
 
-/// What a solid shows to another along a direction: a face, a line or a point, in the frame of solid a.
-struct Outline {
-    corners: Vec<DVec3>,
-    /// Normal of the face, outwards.
-    normal: DVec3,
-    /// Whether the corners run counter-clockwise around the normal of contact, whatever the normal of the face.
-    is_circle: bool,
-}
-
-/// Plane of contact, with the coordinates of an outline in it.
-struct Plane {
-    across: [DVec3; 2],
-    normal: DVec3,
-}
-
-impl Plane {
-    fn new(normal: DVec3) -> Plane {
-        let start = if normal.x.abs() < 0.9 { DVec3::X } else { DVec3::Y };
-        let first = (start - start.dot(normal) * normal).normalize();
-        Plane { across: [first, normal.cross(first)], normal }
-    }
-
-    fn flat(&self, point: DVec3) -> DVec2 {
-        DVec2::new(point.dot(self.across[0]), point.dot(self.across[1]))
-    }
-
-    /// Change of the height of a face with this normal along both axes.
-    fn slope_of(&self, normal: DVec3) -> DVec2 {
-        -self.flat(normal) / normal.dot(self.normal)
-    }
-
-    fn lift(&self, flat: DVec2, height: f64) -> DVec3 {
-        flat.x * self.across[0] + flat.y * self.across[1] + height * self.normal
-    }
-}
-
-/// An outline seen along the normal.
-struct Seen {
-    flat: Vec<DVec2>,
-    heights: Vec<f64>,
-    /// Change of the height along both axes of the plane; zero for a line or a point.
-    slope: DVec2,
-    /// Sign of the sense in which the corners run.
-    sense: f64,
-}
-
-impl Seen {
-    fn new(outline: &Outline, plane: &Plane, rounding: f64) -> Seen {
-        let along = outline.normal.dot(plane.normal);
-        let slope = if outline.corners.len() > 2 { plane.slope_of(outline.normal) } else { DVec2::ZERO };
-        Seen {
-            flat: outline.corners.iter().map(|&corner| plane.flat(corner)).collect(),
-            heights: outline.corners.iter().map(|corner| corner.dot(plane.normal) + rounding).collect(),
-            slope,
-            sense: if outline.is_circle { 1.0 } else { along.signum() },
-        }
-    }
-
-    /// Height of the face at a place of the plane.
-    fn height_at(&self, place: DVec2) -> f64 {
-        self.heights[0] + self.slope.dot(place - self.flat[0])
-    }
-
-    fn count(&self) -> usize {
-        self.flat.len()
-    }
-
-    fn side(&self, i: usize) -> [usize; 2] {
-        [i, (i + 1) % self.count()]
-    }
-
-    /// Number of sides: a line has one.
-    fn sides(&self) -> usize {
-        match self.count() {
-            0 | 1 => 0,
-            2 => 1,
-            count => count,
-        }
-    }
-
-    /// Height at a place if it lies within the outline, with sides of this width \[m\].
-    fn height_within(&self, place: DVec2, width: f64) -> Option<f64> {
-        if self.count() > 2 {
-            let is_within = (0..self.count()).all(|i| {
-                let [from, to] = self.side(i).map(|end| self.flat[end]);
-                self.sense * (to - from).perp_dot(place - from) >= -width * (to - from).length()
-            });
-            return is_within.then(|| self.height_at(place));
-        }
-        if self.count() < 2 {
-            return None;
-        }
-        let line = self.flat[1] - self.flat[0];
-        let share = (place - self.flat[0]).dot(line) / line.length_squared();
-        let beside = (place - self.flat[0]).perp_dot(line).abs();
-        let is_on = (0.0..=1.0).contains(&share) && beside <= LINE_WIDTH * line.length_squared();
-        is_on.then(|| self.heights[0] + share * (self.heights[1] - self.heights[0]))
-    }
-}
-
-/// Width of a line over its length \[-\]: two lines side by side within it lie on each other.
-const LINE_WIDTH: f64 = 1e-4;
-
 /// Corner of the overlap of two outlines.
 #[derive(Clone, Copy)]
 struct Corner {
@@ -237,7 +134,7 @@ fn chosen(corners: &[Corner], compass: &Compass, same: f64) -> [Option<Corner>; 
 fn manifold_of(
     corners: &[Corner],
     points: usize,
-    plane: &Plane,
+    plane: &ContactPlane,
     same: f64,
     rule: impl Fn() -> Compass,
 ) -> Manifold {
@@ -257,7 +154,7 @@ fn manifold_of(
 
 /// What is wanted of a manifold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wanted {
+pub struct ManifoldBounds {
     /// Distance beyond which two solids have no contact \[m\].
     pub reach: f64,
     /// Number of points, at most [`MOST_POINTS`].
@@ -265,7 +162,13 @@ pub struct Wanted {
 }
 
 /// The manifold of two solids; `None` if they are out of reach.
-pub fn meet(a: &Convex, at_a: &Placement, b: &Convex, at_b: &Placement, wanted: Wanted) -> Option<Manifold> {
+pub fn meet(
+    a: &Convex,
+    at_a: &SolidPose,
+    b: &Convex,
+    at_b: &SolidPose,
+    wanted: ManifoldBounds,
+) -> Option<Manifold> {
     let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
     let axis = pair.axis(wanted.reach)?;
     Some(in_world(manifold_along(&pair, &axis, wanted), at_a))
@@ -274,15 +177,15 @@ pub fn meet(a: &Convex, at_a: &Placement, b: &Convex, at_b: &Placement, wanted: 
 /// The manifold of two solids along a given normal from b to a; `None` if they are out of reach along it.
 pub fn meet_along(
     a: &Convex,
-    at_a: &Placement,
+    at_a: &SolidPose,
     b: &Convex,
-    at_b: &Placement,
+    at_b: &SolidPose,
     normal: DVec3,
-    wanted: Wanted,
+    wanted: ManifoldBounds,
 ) -> Option<Manifold> {
     let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
     let normal = at_a.orientation.conjugate() * normal;
-    let axis = Axis { normal, separation: pair.along(normal) };
+    let axis = SeparatingAxis { normal, separation: pair.along(normal) };
     (axis.separation <= wanted.reach).then(|| in_world(manifold_along(&pair, &axis, wanted), at_a))
 }
 
@@ -290,10 +193,10 @@ pub fn meet_along(
 /// are out of reach.
 pub fn meet_half_space(
     a: &Convex,
-    at_a: &Placement,
+    at_a: &SolidPose,
     normal: DVec3,
     height: f64,
-    wanted: Wanted,
+    wanted: ManifoldBounds,
 ) -> Option<Manifold> {
     let back = at_a.orientation.conjugate();
     let (height, wanted) = ((height - at_a.position.dot(normal)) / at_a.scale, wanted.over(at_a.scale));
@@ -301,11 +204,11 @@ pub fn meet_half_space(
     if -a.extent(-normal) - height > reach {
         return None;
     }
-    let plane = Plane::new(normal);
+    let plane = ContactPlane::new(normal);
     let slope = plane.slope_of(facing(a, -normal));
     let compass = || Compass::towards_tipping(points, slope, DVec2::ZERO);
     let rim = compass().rim.map(|direction| plane.lift(direction, 0.0));
-    let seen = Seen::new(&outline(a, -normal, rim), &plane, -a.rounding);
+    let seen = FlatOutline::new(&outline(a, -normal, rim), &plane, -a.rounding);
     let corners =
         seen.flat.iter().zip(&seen.heights).map(|(&place, &own)| Corner { place, heights: [own, height] });
     let corners: Vec<Corner> = corners.filter(|corner| corner.gap() <= reach).collect();
@@ -316,13 +219,13 @@ pub fn meet_half_space(
 pub fn of_touches(
     touches: impl Iterator<Item = Touch> + Clone,
     size: f64,
-    wanted: Wanted,
+    wanted: ManifoldBounds,
 ) -> Option<Manifold> {
     let deepest = touches
         .clone()
         .min_by(|a, b| a.gap.total_cmp(&b.gap))
         .filter(|deepest| deepest.gap <= wanted.reach)?;
-    let plane = Plane::new(deepest.normal);
+    let plane = ContactPlane::new(deepest.normal);
     let compass = Compass::new(wanted.points, None);
     let mut best: [Option<(f64, Touch)>; MOST_POINTS] = [None; MOST_POINTS];
     for touch in touches.filter(|touch| touch.gap <= wanted.reach) {
@@ -341,14 +244,14 @@ pub fn of_touches(
     Some(Manifold { points: std::array::from_fn(|i| found[i].filter(|_| is_first(i))) })
 }
 
-impl Wanted {
+impl ManifoldBounds {
     /// The same in the frame of a solid of this scale.
-    fn over(self, scale: f64) -> Wanted {
-        Wanted { reach: self.reach / scale, ..self }
+    fn over(self, scale: f64) -> ManifoldBounds {
+        ManifoldBounds { reach: self.reach / scale, ..self }
     }
 }
 
-fn in_world(manifold: Manifold, at: &Placement) -> Manifold {
+fn in_world(manifold: Manifold, at: &SolidPose) -> Manifold {
     let moved = |point: Touch| Touch {
         gap: at.scale * point.gap,
         normal: at.orientation * point.normal,
@@ -358,9 +261,9 @@ fn in_world(manifold: Manifold, at: &Placement) -> Manifold {
 }
 
 /// The manifold along an axis, in the frame of a.
-fn manifold_along(pair: &Pair<'_>, axis: &Axis, wanted: Wanted) -> Manifold {
+fn manifold_along(pair: &Pair<'_>, axis: &SeparatingAxis, wanted: ManifoldBounds) -> Manifold {
     let (a, b, normal, points) = (pair.a, pair.b, axis.normal, wanted.points);
-    let plane = Plane::new(normal);
+    let plane = ContactPlane::new(normal);
     let back = pair.frame.transpose();
     let size = pair.size();
     let [facing_a, facing_b] = [facing(a, -normal), pair.frame * facing(b, back * normal)];
@@ -368,14 +271,14 @@ fn manifold_along(pair: &Pair<'_>, axis: &Axis, wanted: Wanted) -> Manifold {
     let slope = plane.slope_of(facing_a) - plane.slope_of(facing_b);
     let compass = || Compass::towards_tipping(points, slope, overhang);
     let rim = compass().rim.map(|direction| plane.lift(direction, 0.0));
-    let seen_a = Seen::new(&outline(a, -normal, rim), &plane, -a.rounding);
+    let seen_a = FlatOutline::new(&outline(a, -normal, rim), &plane, -a.rounding);
     let of_b = outline(b, back * normal, rim.map(|direction| back * direction));
-    let outline_b = Outline {
+    let outline_b = ShownOutline {
         corners: of_b.corners.iter().map(|&corner| pair.from_b(corner)).collect(),
         normal: pair.frame * of_b.normal,
         ..of_b
     };
-    let seen_b = Seen::new(&outline_b, &plane, pair.scale * b.rounding);
+    let seen_b = FlatOutline::new(&outline_b, &plane, pair.scale * b.rounding);
     let mut corners = common_corners(&seen_a, &seen_b, WIDTH * size);
     corners.retain(|corner| corner.gap() <= wanted.reach);
     if corners.is_empty() {
@@ -387,7 +290,7 @@ fn manifold_along(pair: &Pair<'_>, axis: &Axis, wanted: Wanted) -> Manifold {
 }
 
 /// Corners of the overlap of two outlines.
-fn common_corners(a: &Seen, b: &Seen, width: f64) -> Vec<Corner> {
+fn common_corners(a: &FlatOutline, b: &FlatOutline, width: f64) -> Vec<Corner> {
     let mut corners = Vec::new();
     for (&place, &height) in a.flat.iter().zip(&a.heights) {
         if let Some(other) = b.height_within(place, width) {
@@ -421,66 +324,6 @@ fn common_corners(a: &Seen, b: &Seen, width: f64) -> Vec<Corner> {
     corners
 }
 
-/// Whether the face that looks along a direction is a circle.
-fn shows_circle(solid: &Convex, along: DVec3) -> bool {
-    let outward = along.truncate().normalize_or(DVec2::X);
-    solid.round.as_ref().is_some_and(|round| shows_cap(round, along, outward))
-}
-
-/// Normal of the face that looks along a direction; the direction itself for a line or a point.
-fn facing(solid: &Convex, along: DVec3) -> DVec3 {
-    if let Some(round) = &solid.round {
-        let outward = along.truncate().normalize_or(DVec2::X);
-        return match shows_cap(round, along, outward) {
-            true => along.z.signum() * DVec3::Z,
-            false => round.side_normal(outward),
-        };
-    }
-    facing_face(solid, along).map_or(along, |face| face.normal)
-}
-
-/// Face of a solid with flat faces that looks along a direction: of the faces with the most of the farthest corners the one that looks most
-/// that way.
-fn facing_face(solid: &Convex, along: DVec3) -> Option<&Face> {
-    let least = solid.extent(along) - solid.rounding - FARTHEST * solid.radius;
-    let mut best: Option<(usize, f64, &Face)> = None;
-    for face in &solid.faces {
-        let count = solid.face_corners(face).filter(|corner| corner.dot(along) >= least).count();
-        let towards = face.normal.dot(along);
-        if best.is_none_or(|(most, nearest, _)| count > most || (count == most && towards > nearest)) {
-            best = Some((count, towards, face));
-        }
-    }
-    best.map(|(.., face)| face)
-}
-
-/// Whether a truncated cone shows a cap along a direction.
-fn shows_cap(round: &Revolved, along: DVec3, outward: DVec2) -> bool {
-    let (radius, _) = round.cap(along.z > 0.0);
-    radius > 0.0 && along.z.abs() >= round.side_normal(outward).dot(along)
-}
-
-/// Outline that a solid shows along a direction, in its frame. `rim` are directions in the plane of contact, in which the corners of a
-/// circle lie.
-fn outline(solid: &Convex, along: DVec3, rim: [DVec3; RIM_SIDES as usize]) -> Outline {
-    let normal = facing(solid, along);
-    let is_circle = shows_circle(solid, along);
-    let corners = match &solid.round {
-        Some(round) if is_circle => {
-            let (radius, height) = round.cap(along.z > 0.0);
-            let corner =
-                |direction: DVec3| (radius * direction.truncate().normalize_or(DVec2::X)).extend(height);
-            rim.map(corner).to_vec()
-        }
-        Some(round) => round.side_line(along.truncate().normalize_or(DVec2::X)).to_vec(),
-        None => match facing_face(solid, along) {
-            Some(face) => solid.face_corners(face).collect(),
-            None => solid.corners.clone(),
-        },
-    };
-    Outline { corners, normal, is_circle }
-}
-
 #[cfg(test)]
 mod tests {
     use std::f64::consts::PI;
@@ -489,12 +332,12 @@ mod tests {
 
     use super::*;
 
-    fn at(position: DVec3) -> Placement {
-        Placement { position, orientation: DQuat::IDENTITY, scale: 1.0 }
+    fn at(position: DVec3) -> SolidPose {
+        SolidPose { position, orientation: DQuat::IDENTITY, scale: 1.0 }
     }
 
-    fn within(reach: f64) -> Wanted {
-        Wanted { reach, points: MOST_POINTS }
+    fn within(reach: f64) -> ManifoldBounds {
+        ManifoldBounds { reach, points: MOST_POINTS }
     }
 
     fn normal(manifold: &Manifold) -> DVec3 {
@@ -511,7 +354,7 @@ mod tests {
         for (turn, count, reach_of_corners) in
             [(0.0, 4, 0.5f64.sqrt()), (PI / 4.0, 4, 0.5 / (PI / 8.0).cos())]
         {
-            let lower = Placement { orientation: DQuat::from_rotation_z(turn), ..at(DVec3::ZERO) };
+            let lower = SolidPose { orientation: DQuat::from_rotation_z(turn), ..at(DVec3::ZERO) };
             let manifold = meet(&cube, &at(DVec3::new(0.0, 0.0, 0.999)), &cube, &lower, within(0.01))
                 .expect("a contact");
             assert!((normal(&manifold) - DVec3::Z).length() < 1e-12);
@@ -540,13 +383,13 @@ mod tests {
     fn crossed_edges_touch_at_one_point() {
         let cube = Convex::cuboid(DVec3::splat(0.5));
         let edge = 0.5f64.sqrt();
-        let upper = Placement {
+        let upper = SolidPose {
             position: DVec3::new(0.1, 0.05, 2.0 * edge - 0.001),
             orientation: DQuat::from_rotation_x(PI / 4.0),
             scale: 1.0,
         };
         let lower =
-            Placement { position: DVec3::ZERO, orientation: DQuat::from_rotation_y(PI / 4.0), scale: 1.0 };
+            SolidPose { position: DVec3::ZERO, orientation: DQuat::from_rotation_y(PI / 4.0), scale: 1.0 };
         let manifold = meet(&cube, &upper, &cube, &lower, within(0.01)).expect("a contact");
         assert!((normal(&manifold) - DVec3::Z).length() < 1e-12);
         let deepest = manifold.deepest().expect("a point");
@@ -563,7 +406,7 @@ mod tests {
             let orientation = DQuat::from_axis_angle(axis, tilt);
             // The rim at the azimuth is the lowest.
             let lowest = 1.0 * tilt.sin() + 0.1 * tilt.cos();
-            let placement = Placement { position: lowest * DVec3::Z, orientation, scale: 1.0 };
+            let placement = SolidPose { position: lowest * DVec3::Z, orientation, scale: 1.0 };
             let manifold =
                 meet_half_space(&coin, &placement, DVec3::Z, 0.0, within(1e-3)).expect("a contact");
             let deepest = manifold.deepest().expect("a point");
@@ -580,7 +423,7 @@ mod tests {
         let lean = DQuat::from_rotation_y(1e-6);
         for azimuth in [0.0f64, 0.7, 2.0] {
             let turn = DQuat::from_rotation_z(azimuth);
-            let upper = Placement {
+            let upper = SolidPose {
                 position: turn * DVec3::new(0.9, 0.0, 0.2 - 1e-4),
                 orientation: turn * lean * turn.conjugate(),
                 scale: 1.0,
@@ -598,7 +441,7 @@ mod tests {
         let track = Convex::cuboid(DVec3::new(3.0, 1.0, 0.5));
         for turn in [0.0, 0.123, 1.0] {
             let orientation = DQuat::from_rotation_x(PI / 2.0) * DQuat::from_rotation_z(turn);
-            let placement = Placement { position: DVec3::new(0.3, 0.0, 0.999), orientation, scale: 1.0 };
+            let placement = SolidPose { position: DVec3::new(0.3, 0.0, 0.999), orientation, scale: 1.0 };
             let manifold =
                 meet(&wheel, &placement, &track, &at(DVec3::ZERO), within(0.01)).expect("a contact");
             assert!((normal(&manifold) - DVec3::Z).length() < 1e-12);
@@ -611,13 +454,13 @@ mod tests {
     #[test]
     fn crossed_capsules_touch_between_their_lines() {
         let capsule = Convex::capsule(0.1, 1.0);
-        let upper = Placement {
+        let upper = SolidPose {
             position: DVec3::new(0.2, 0.1, 0.19),
             orientation: DQuat::from_rotation_y(PI / 2.0),
             scale: 1.0,
         };
         let lower =
-            Placement { position: DVec3::ZERO, orientation: DQuat::from_rotation_x(PI / 2.0), scale: 1.0 };
+            SolidPose { position: DVec3::ZERO, orientation: DQuat::from_rotation_x(PI / 2.0), scale: 1.0 };
         let manifold = meet(&capsule, &upper, &capsule, &lower, within(0.01)).expect("a contact");
         let deepest = manifold.deepest().expect("a point");
         assert!((normal(&manifold) - DVec3::Z).length() < 1e-12, "{}", normal(&manifold));

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use super::convex::{Convex, Face};
-use super::separation::Pair;
+use super::convex::{Convex, SolidFace};
+use super::pair::Pair;
 
 /// Nearest points of a and of b, in the frame of a \[m\]; `None` if the solids overlap.
 pub(super) fn nearest_points(pair: &Pair<'_>) -> Option<[DVec3; 2]> {
@@ -55,7 +55,7 @@ pub(super) fn nearest_points(pair: &Pair<'_>) -> Option<[DVec3; 2]> {
     Some(best.1)
 }
 
-fn height(face: &Face, point: DVec3) -> f64 {
+fn height(face: &SolidFace, point: DVec3) -> f64 {
     face.normal.dot(point) - face.offset
 }
 

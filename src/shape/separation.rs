@@ -6,10 +6,11 @@
 //! of cylinders and cones are circles: polygons propose axes, the circles give the distances, and a few rounds improve the axis. Solids
 //! with a rounding, as capsules, are as far apart as the nearest points of their lines.
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::DVec3;
 
-use super::convex::{Convex, Edge, Revolved};
+use super::convex::{Convex, Revolved, SolidEdge};
 use super::nearest::nearest_points;
+use super::pair::{Pair, SolidPose};
 
 /// Share by which an axis across two edges must be better than one across a face to be taken \[-\]: axes of faces are steadier.
 const EDGE_SHARE: f64 = 0.005;
@@ -27,90 +28,21 @@ const NEAR: f64 = 0.7;
 /// Improvement below which an axis is left as it is, over the radius of the smaller solid \[-\].
 const CLOSE: f64 = 1e-7;
 
-/// Place of a solid.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Placement {
-    /// Origin of its frame \[m\].
-    pub position: DVec3,
-    /// Orientation of its frame.
-    pub orientation: DQuat,
-    /// Size of the solid over that in its frame \[-\].
-    pub scale: f64,
-}
-
 /// Axis along which two solids are apart or overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Axis {
+pub struct SeparatingAxis {
     /// Unit vector from the second solid to the first.
     pub normal: DVec3,
     /// Distance of the solids along it, negative where they overlap \[m\].
     pub separation: f64,
 }
 
-/// Two solids, the second one in the frame of the first, with lengths over the scale of the first.
-#[derive(Clone, Copy)]
-pub(super) struct Pair<'a> {
-    pub a: &'a Convex,
-    pub b: &'a Convex,
-    /// Frame of b.
-    pub frame: DMat3,
-    /// Origin of b.
-    pub origin: DVec3,
-    /// Scale of b over that of a \[-\].
-    pub scale: f64,
-}
-
-impl<'a> Pair<'a> {
-    pub fn new(a: &'a Convex, at_a: &Placement, b: &'a Convex, at_b: &Placement) -> Pair<'a> {
-        let back = at_a.orientation.conjugate();
-        let frame = DMat3::from_quat(back * at_b.orientation);
-        let origin = back * (at_b.position - at_a.position) / at_a.scale;
-        Pair { a, b, frame, origin, scale: at_b.scale / at_a.scale }
-    }
-
-    /// A point of b in the frame of a.
-    #[inline]
-    pub fn from_b(&self, point: DVec3) -> DVec3 {
-        self.origin + self.frame * (self.scale * point)
-    }
-
-    /// A point in the frame of b.
-    #[inline]
-    pub fn into_b(&self, point: DVec3) -> DVec3 {
-        self.frame.transpose() * (point - self.origin) / self.scale
-    }
-
-    /// Sum of the roundings of both.
-    pub fn roundings(&self) -> f64 {
-        self.a.rounding + self.scale * self.b.rounding
-    }
-
-    /// Radius of the smaller of both.
-    pub fn size(&self) -> f64 {
-        self.a.radius.min(self.scale * self.b.radius)
-    }
-
-    /// Distance of the solids along a unit vector from b to a.
-    #[inline]
-    pub fn along(&self, normal: DVec3) -> f64 {
-        let of_b = self.origin.dot(normal) + self.scale * self.b.extent(self.frame.transpose() * normal);
-        -self.a.extent(-normal) - of_b
-    }
-
-    /// Point of a, without its rounding, that is nearest along a normal from b to a \[m\].
-    pub fn point_of_a(&self, normal: DVec3) -> DVec3 {
-        self.a.farthest(-normal)
-    }
-
-    /// Point of b, without its rounding, that is nearest along a normal from b to a \[m\].
-    pub fn point_of_b(&self, normal: DVec3) -> DVec3 {
-        self.from_b(self.b.farthest(self.frame.transpose() * normal))
-    }
-
+impl Pair<'_> {
     /// The axis with the largest separation, in the frame of a; `None` if one was found along which the solids are farther apart than
     /// `reach` \[m\].
-    pub fn axis(&self, reach: f64) -> Option<Axis> {
-        let mut best = Best { axis: Axis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
+    pub fn axis(&self, reach: f64) -> Option<SeparatingAxis> {
+        let mut best =
+            Best { axis: SeparatingAxis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
         let (a, b) = (self.a, self.b);
         let middle = self.from_b(b.middle);
         let apart = a.middle - middle;
@@ -127,7 +59,8 @@ impl<'a> Pair<'a> {
         }
         let of_faces = best.axis.separation;
         if self.roundings() == 0.0 || of_faces <= 0.0 {
-            let mut of_edges = Best { axis: Axis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
+            let mut of_edges =
+                Best { axis: SeparatingAxis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
             self.try_edges(middle, &mut of_edges);
             let bar = of_faces + EDGE_SHARE * of_faces.abs() + EDGE_SIZE * self.size();
             if of_edges.axis.separation > bar {
@@ -289,10 +222,10 @@ fn best_for(known: &[DVec3], start: DVec3) -> Option<(DVec3, f64)> {
 #[inline]
 fn meet_on_sphere(
     a: &Convex,
-    edge_a: &Edge,
+    edge_a: &SolidEdge,
     along_a: DVec3,
     normals_b: &[DVec3],
-    edge_b: &Edge,
+    edge_b: &SolidEdge,
     along_b: DVec3,
 ) -> bool {
     let of_a = edge_a.faces.map(|faces| faces.map(|face| a.faces[face as usize].normal));
@@ -316,7 +249,7 @@ fn meet_on_sphere(
 
 /// The best axis so far, and the distance beyond which none is looked for \[m\].
 struct Best {
-    axis: Axis,
+    axis: SeparatingAxis,
     reach: f64,
 }
 
@@ -324,14 +257,20 @@ impl Best {
     #[inline]
     fn take(&mut self, normal: DVec3, separation: f64) {
         if separation > self.axis.separation {
-            self.axis = Axis { normal, separation };
+            self.axis = SeparatingAxis { normal, separation };
         }
     }
 }
 
 /// The axis along which two solids are farthest apart or overlap the least, in world axes; `None` if they are farther apart than
 /// `reach` \[m\].
-pub fn separation(a: &Convex, at_a: &Placement, b: &Convex, at_b: &Placement, reach: f64) -> Option<Axis> {
+pub fn separation(
+    a: &Convex,
+    at_a: &SolidPose,
+    b: &Convex,
+    at_b: &SolidPose,
+    reach: f64,
+) -> Option<SeparatingAxis> {
     let axis = Pair::new(a, at_a, b, at_b).axis(reach / at_a.scale)?;
-    Some(Axis { normal: at_a.orientation * axis.normal, separation: at_a.scale * axis.separation })
+    Some(SeparatingAxis { normal: at_a.orientation * axis.normal, separation: at_a.scale * axis.separation })
 }

@@ -51,6 +51,7 @@ const MAY_NAME: [(&str, &[&str]); 27] = [
             "settings",
             "contact",
             "model",
+            "shape",
             "law",
             "files",
             "error",

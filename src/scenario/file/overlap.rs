@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::grains::{GrainBlock, PLACED, Placement};
 use super::read::ReadReport;
 use crate::model::nested::depth_in;
-use crate::model::{Form, Grain, Part, Solid, Surface, SurfaceBox, World};
+use crate::model::{Form, Grain, Solid, SpherePart, Surface, SurfaceBox, World};
 use crate::sources::FreeRoom;
 use crate::sources::grid::SphereGrid;
 
@@ -284,7 +284,7 @@ fn boundary_overlap(
     accepted: f64,
 ) -> Option<Overlap> {
     let ball = &spheres[sphere];
-    let polyhedron = world.spheres.get(sphere).filter(|sphere| matches!(sphere.part, Part::Hull(_)));
+    let polyhedron = world.spheres.get(sphere).filter(|sphere| matches!(sphere.part, SpherePart::Hull(_)));
     let (gap, body) = match polyhedron {
         Some(polyhedron) => world.deepest_boundary_of_solid(boxes, polyhedron),
         None => world.deepest_boundary(boxes, ball.centre, ball.radius),
