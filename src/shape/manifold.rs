@@ -1,6 +1,6 @@
 //! Manifold: the points at which two convex solids touch along the axis that separates them.
 //!
-//! Each solid shows the other the face (or line, or point) that looks at it. FlatOutline along the normal these two outlines overlap; the
+//! Each solid shows the other the face (or line, or point) that looks at it. Seen along the normal these two outlines overlap; the
 //! gap is linear over the overlap, so its corners hold all that two faces can do to each other: corners of one outline within the other,
 //! and crossings of their sides. Of more than [`MOST_POINTS`] corners those are kept that lie farthest along so many directions, deep ones
 //! before others. The place of a point in the list is its direction, fixed to the first solid, so that an impulse finds its point again in

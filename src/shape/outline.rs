@@ -16,7 +16,7 @@ pub(super) struct ShownOutline {
     pub is_circle: bool,
 }
 
-/// ContactPlane of contact, with the coordinates of an outline in it.
+/// Plane of contact, with the coordinates of an outline in it.
 pub(super) struct ContactPlane {
     pub across: [DVec3; 2],
     pub normal: DVec3,
@@ -149,7 +149,7 @@ pub(super) fn shows_cap(round: &Revolved, along: DVec3, outward: DVec2) -> bool 
     radius > 0.0 && along.z.abs() >= round.side_normal(outward).dot(along)
 }
 
-/// ShownOutline that a solid shows along a direction, in its frame. `rim` are directions in the plane of contact, in which the corners of a
+/// Outline that a solid shows along a direction, in its frame. `rim` are directions in the plane of contact, in which the corners of a
 /// circle lie.
 pub(super) fn outline(solid: &Convex, along: DVec3, rim: [DVec3; RIM_SIDES as usize]) -> ShownOutline {
     let normal = facing(solid, along);
