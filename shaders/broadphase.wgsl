@@ -336,6 +336,19 @@ fn put(shelf: Shelf, count: u32, partner: u32) {
     }
 }
 
+// Puts the contacts of an owner with a surface on its shelf, after `count` others; returns the new number. A solid has one at each point of
+// a manifold.
+fn put_contacts(shelf: Shelf, count: u32, surface: u32) -> u32 {
+    if !stands_for_solid(shelf.owner) {
+        put(shelf, count, surface);
+        return count + 1u;
+    }
+    for (var point = 0u; point < MOST_POINTS; point++) {
+        put(shelf, count + point, surface | ((point + 1u) << SHAPE_BITS));
+    }
+    return count + MOST_POINTS;
+}
+
 // Puts the partners of an owner on its shelf, and returns their number.
 fn find_partners(shelf: Shelf) -> u32 {
     let owner = shelf.owner;
@@ -349,8 +362,7 @@ fn find_partners(shelf: Shelf) -> u32 {
         }
         let surface = surface_at(index);
         if meets(owner, surface) && is_near_surface(ball, surface) {
-            put(shelf, count, index);
-            count++;
+            count = put_contacts(shelf, count, index);
         }
     }
     if is_vertex(owner) {
@@ -379,7 +391,8 @@ fn find_partners(shelf: Shelf) -> u32 {
 }
 
 // Puts the patches of a mesh that are within reach of a ball on a shelf, after `found_before` partners; returns the new number of
-// partners. `patch_index` is a patch of the mesh. One triangle within reach is enough for a patch.
+// partners. `patch_index` is a patch of the mesh. One triangle within reach is enough for a patch. To a solid a mesh is one solid, for
+// which its first patch stands.
 fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -> u32 {
     let surface = surface_at(patch_index);
     let first = patch_at(patch_index).surfaces.x;
@@ -391,8 +404,8 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
     let deeper = select(0.0, ball.contact_radius - ball.radius, is_solid(patch_index));
     let reach = ball.radius + deeper + 2.0 * params.reach * ball.contact_radius;
     var count = found_before;
-    var node = surfaces[surface.spare].x;
-    let end = surfaces[surface.spare].y;
+    var node = surfaces[surface.head].x;
+    let end = surfaces[surface.head].y;
     while node < end {
         if distance_to_box_squared(node, point) >= reach * reach {
             node = surfaces[node].w;
@@ -404,6 +417,9 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
             let block = leaf.x + 4u * i;
             let apart = point - nearest_on_triangle(point, triangle_at(block)).point;
             if dot(apart, apart) < reach * reach {
+                if stands_for_solid(shelf.owner) {
+                    return put_contacts(shelf, found_before, first);
+                }
                 let index = first + surfaces[block].w;
                 put(shelf, count, index);
                 count++;

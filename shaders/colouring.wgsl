@@ -32,7 +32,8 @@ fn old_colour(previous: u32) -> u32 {
 
 // Whether a contact is with a surface of a dynamic body.
 fn meets_dynamic_surface(contact: Contact) -> bool {
-    return HAS_RIGID && contact.b < params.surfaces && surfaces[contact.b].is_dynamic != 0u;
+    let shape = shape_b(contact);
+    return HAS_RIGID && shape < params.surfaces && surfaces[shape].is_dynamic != 0u;
 }
 
 fn is_of_vertex(contact: Contact) -> bool {
@@ -42,10 +43,11 @@ fn is_of_vertex(contact: Contact) -> bool {
 // Dynamic bodies of a contact, which its solution writes; NONE for a fixed or prescribed one.
 fn free_bodies(contact: Contact) -> vec2u {
     let a = spheres[contact.a - params.surfaces].body;
-    if contact.b >= params.surfaces {
-        return vec2u(a, spheres[contact.b - params.surfaces].body);
+    let shape = shape_b(contact);
+    if shape >= params.surfaces {
+        return vec2u(a, spheres[shape - params.surfaces].body);
     }
-    return vec2u(a, select(NONE, surfaces[contact.b].body, meets_dynamic_surface(contact)));
+    return vec2u(a, select(NONE, surfaces[shape].body, meets_dynamic_surface(contact)));
 }
 
 // Colours that a contact of these bodies may have, as bits.
@@ -142,7 +144,7 @@ fn commit(k: u32, word: u32, next_word: u32) {
     }
     if wins_a && wins_b {
         let free = free_colours(bodies);
-        let colour = select(firstTrailingBit(free), firstLeadingBit(free), contacts[k].b < params.surfaces);
+        let colour = select(firstTrailingBit(free), firstLeadingBit(free), shape_b(contacts[k]) < params.surfaces);
         colours[k] = colour;
         mark_used(bodies.x, colour);
         mark_used(bodies.y, colour);

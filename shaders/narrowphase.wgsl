@@ -11,7 +11,7 @@
 @group(0) @binding(17) var<storage, read_write> constraint_arms: array<vec4u>;
 
 // Finds normal and arms of each contact. Until the laws are applied, `bias_velocity` holds the gap [m], and `rolling_arm` the effective
-// radius [m], negative for a point that does not roll.
+// radius [m], negative for a point that does not roll. Contacts at points of manifolds are left to `find_manifolds`.
 @compute @workgroup_size(64)
 fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -19,6 +19,9 @@ fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let contact = contacts[k];
+    if is_at_point(contact) {
+        return;
+    }
     let a = contact.a - params.surfaces;
     if is_patch(contact.b) {
         let nearest = nearest_to(a, contact.b);

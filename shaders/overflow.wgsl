@@ -36,10 +36,11 @@ fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
     }
     let contact = contacts[k];
     var bodies = vec2u(spheres[contact.a - params.surfaces].body, NONE);
-    if contact.b >= params.surfaces {
-        bodies.y = spheres[contact.b - params.surfaces].body;
-    } else if HAS_RIGID && surfaces[contact.b].is_dynamic != 0u {
-        bodies.y = surfaces[contact.b].body;
+    let shape = shape_b(contact);
+    if shape >= params.surfaces {
+        bodies.y = spheres[shape - params.surfaces].body;
+    } else if HAS_RIGID && surfaces[shape].is_dynamic != 0u {
+        bodies.y = surfaces[shape].body;
     }
     overflow_bodies[contact.place - status.coloured] = bodies;
     atomicAdd(&copies[bodies.x], 1u);

@@ -23,16 +23,30 @@ fn ball_at(index: u32) -> Ball {
     return ball;
 }
 
+// Whether a ball is around a dynamic convex solid and stands for it as a whole. The tag of a vertex is the surface of such a solid; CORNER
+// for a corner of one; NONE for a ball or a vertex of what is no solid.
+fn stands_for_solid(ball: u32) -> bool {
+    return HAS_SOLIDS && is_vertex(ball) && spheres[ball].tag < CORNER;
+}
+
 // Whether a ball may touch a surface. A sphere of a grain may touch any surface, a vertex none of its own body or machine. Of two dynamic
-// spheres (or a sphere and a box) only one touches the other.
+// spheres (or a sphere and a box) only one touches the other. A solid touches half spaces and other solids, of two dynamic ones that of the
+// body with the smaller index, and what is no solid with its corners. Twin: World::vertex_meets in src/model/solids.rs.
 fn meets(ball: u32, surface: Surface) -> bool {
     if !is_vertex(ball) {
         return true;
     }
     let body = spheres[ball].body;
-    let is_dynamic_sphere = surface.form == FORM_SPHERE && surface.is_dynamic != 0u;
-    if HAS_JOINTS && surface.is_dynamic != 0u && poses[body].machine == poses[surface.body].machine {
+    let is_dynamic = surface.is_dynamic != 0u;
+    let is_dynamic_sphere = surface.form == FORM_SPHERE && is_dynamic;
+    if HAS_JOINTS && is_dynamic && poses[body].machine == poses[surface.body].machine {
         return false;
+    }
+    if HAS_SOLIDS && spheres[ball].tag != NONE {
+        let is_plane = surface.form == FORM_PLANE;
+        let is_other_solid = solid_of(surface) != 0u;
+        let is_met_by_solid = is_plane || (is_other_solid && !is_dynamic_sphere && (!is_dynamic || body < surface.body));
+        return body != surface.body && select(!is_plane && !is_other_solid, is_met_by_solid, spheres[ball].tag < CORNER);
     }
     return body != surface.body && (!is_dynamic_sphere || (body < surface.body && spheres[ball].radius > 0.0));
 }

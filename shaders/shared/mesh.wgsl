@@ -1,9 +1,10 @@
 // Surfaces, and the meshes whose patches some surfaces are. Twin: src/model/mesh/nearest.rs.
 //
-// `surfaces` consists of blocks of four words: four blocks per surface, then the meshes with two per box of the tree and four per
-// triangle, then the lists of patches that meet at seams, with the pseudonormals there. Boxes stand in the order in which the tree is
-// traversed; each holds the box to go on with if it is too far away itself. The boxes of a patch follow each other. Each shader declares
-// `surfaces` itself.
+// `surfaces` consists of blocks of four words: four blocks per surface, then the meshes, then the convex solids (convex.wgsl). A mesh has a
+// head, with the begin and the end of its tree of boxes, whether it is solid and the block of its convex solid (0: it is none), two blocks
+// per box of the tree and four per triangle, then the lists of patches that meet at seams, with the pseudonormals there. Boxes stand in the
+// order in which the tree is traversed; each holds the box to go on with if it is too far away itself. The boxes of a patch follow each
+// other. Each shader declares `surfaces` itself.
 
 // Whether the scene has meshes.
 override HAS_MESHES: bool = true;
@@ -34,6 +35,14 @@ fn is_patch(surface: u32) -> bool {
 // Class of the motion of a surface: surfaces of one class never move against each other.
 fn class_of(surface: u32) -> u32 {
     return surfaces[4u * surface + 3u].x >> CLASS_SHIFT;
+}
+
+// Block of the convex solid that a surface bounds, 0 if it bounds none. All patches of a mesh bound the same one.
+fn solid_of(surface: Surface) -> u32 {
+    if surface.form == FORM_PATCH {
+        return surfaces[surface.head].w;
+    }
+    return surface.head;
 }
 
 // A point in the frame of a surface.

@@ -117,7 +117,7 @@ struct Sphere {
     radius: f32,               // radius; 0 for the vertex of a box [m]
     material: u32,             // index of the material
     body: u32,                 // index of the body
-    tag: u32,                  // index of the sink that removed the grain (number of sinks: it left the domain), or NONE
+    tag: u32,                  // sink that removed the grain (number of sinks: it left the domain), or NONE; of a vertex its part: see ball.wgsl
 }
 
 // State of a body beyond its velocity: inertia tensor if it is rigid and no sphere, locked axes, applied force. The list is by body
@@ -216,7 +216,7 @@ struct Surface {
     form: u32,                 // form, FORM_*; in memory with the class of its motion in the bits from CLASS_SHIFT on
     material: u32,             // index of the material
     is_dynamic: u32,           // 1: contacts move its body
-    spare: u32,
+    head: u32,                 // block of the head of its mesh, or of its convex solid; 0: none, see mesh.wgsl
 }
 
 // Contact law of a pair of materials, with the factors of [E2] that do not depend on the contact.
@@ -243,9 +243,22 @@ fn pull_off(law: Law, radius: f32) -> f32 {
 // Contact in the neighbour list: a pair of shapes. Shapes are numbered: surfaces, then vertices, then spheres.
 struct Contact {
     a: u32,                    // shape a: a sphere of a grain, or a vertex
-    b: u32,                    // shape b: a surface, or a larger sphere
+    b: u32,                    // shape b: a surface, or a larger sphere; in the bits from SHAPE_BITS on the number of a point, see solids.wgsl
     previous: u32,             // index in the last list, or NONE; after the search, of a contact with a patch: seam and side, see narrowphase.wgsl
     place: u32,                // place in solving order
+}
+
+// Whether some dynamic bodies are convex solids, whose contacts with half spaces and other solids are at the points of manifolds.
+override HAS_SOLIDS: bool = true;
+
+// Shape b of a contact, without the number of a point.
+fn shape_b(contact: Contact) -> u32 {
+    return select(contact.b, contact.b & SHAPE_MASK, HAS_SOLIDS);
+}
+
+// Whether a contact is at a point of a manifold.
+fn is_at_point(contact: Contact) -> bool {
+    return HAS_SOLIDS && contact.b > SHAPE_MASK;
 }
 
 // Contact constraint, with all data that a sweep needs. In memory it is two streams, so that neither outgrows a

@@ -35,7 +35,7 @@ pub struct Capacity {
     pub vertices: u32,
     /// Surfaces of boundaries.
     pub surfaces: u32,
-    /// Blocks of 16 bytes of meshes.
+    /// Blocks of 16 bytes of meshes and convex solids.
     pub mesh_blocks: u32,
     /// Joints.
     pub joints: u32,

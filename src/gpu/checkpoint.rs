@@ -218,6 +218,8 @@ impl GpuEngine {
             return Err(saved::other_meshes());
         }
         // The patches of surfaces are known only now.
+        self.world.check_consistency().map_err(|fault| saved::foreign(&fault))?;
+        self.world.find_solids();
         let room = SavedGpu {
             world: &self.world,
             anchors: &state.anchors,
@@ -225,9 +227,7 @@ impl GpuEngine {
             status: &status,
             lists: &lists,
         };
-        let fits = room.world.check_consistency().and_then(|()| room.check_room(&self.settings));
-        fits.map_err(|fault| saved::foreign(&fault))?;
-        self.world.find_solids();
+        room.check_room(&self.settings).map_err(|fault| saved::foreign(&fault))?;
         self.world.set_room(state.room_for_grains);
         self.anchors = state.anchors;
         self.status = status;

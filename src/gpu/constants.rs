@@ -75,6 +75,14 @@ constants! {
     CLASS_SHIFT = 8;
     /// Bits of that word that hold the form.
     BELOW_CLASS = (1 << CLASS_SHIFT) - 1;
+    /// Bits of a shape in `Contact.b`; the number of a point of a manifold stands in the bits above them, from 1 on.
+    SHAPE_BITS = crate::model::solids::SHAPE_BITS;
+    /// Mask of these bits.
+    SHAPE_MASK = (1 << SHAPE_BITS) - 1;
+    /// Largest number of points of a manifold.
+    MOST_POINTS = crate::shape::MOST_POINTS as u32;
+    /// Tag of a vertex that is a corner of a convex solid, with which the solid touches what is no solid.
+    CORNER = u32::MAX - 1;
     /// Lowest bit of the side in `Contact.previous`: the side of the sheet to which the sphere of the contact belongs.
     SIDE_SHIFT = 30;
     /// Bits of `Contact.previous` below the side, which hold the seam; all set: no seam.

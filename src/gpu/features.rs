@@ -8,7 +8,7 @@ use crate::law::damping::Damping;
 use crate::model::{Kind, World};
 use crate::settings::{Acceleration, Algorithm, Method, Settings};
 
-use super::layout::has_arms;
+use super::layout::{has_arms, has_solids};
 
 /// Features of a scene. Kernels leave out the code for absent features: all but `descends`, `stress`, `grain_stress` and `settles`, which
 /// decide which kernels there are, are known to WGSL as an `override`.
@@ -45,6 +45,8 @@ pub struct Features {
     pub meshes: bool,
     /// Surfaces that may meet flush.
     pub flush: bool,
+    /// Dynamic convex solids, which touch at the points of manifolds.
+    pub solids: bool,
     /// Box cone: the components of friction and rolling are limited one by one.
     pub box_cone: bool,
     /// Springs of the smooth method.
@@ -84,6 +86,7 @@ impl Features {
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
             meshes: !world.meshes.is_empty(),
             flush: world.may_meet_flush(),
+            solids: has_solids(world),
             box_cone: settings.cone == Cone::Box,
             springs: settings.method == Method::Smooth,
             viscoelastic: settings.damping == Damping::Viscoelastic,
@@ -134,6 +137,7 @@ impl Features {
             ("HAS_TOLERANCE", self.tolerance),
             ("HAS_ROLLING", self.rolling),
             ("HAS_MESHES", self.meshes),
+            ("HAS_SOLIDS", self.solids),
             ("HAS_BOX_CONE", self.box_cone),
             ("IS_VISCOELASTIC", self.viscoelastic),
             ("HAS_SPRINGS", self.springs),
@@ -145,11 +149,12 @@ impl Features {
         all.filter(|(name, _)| overrides.contains(name)).collect()
     }
 
-    /// Whether a kernel runs, if it is one of those that sum stress or interrupt impacts.
+    /// Whether a kernel runs, if it is one of those that find manifolds, sum stress or interrupt impacts.
     pub fn measure(self, entry: &str) -> bool {
         match entry {
             "add_stress" | "add_motion" => self.stress,
             "add_grain_stress" => self.grain_stress,
+            "find_manifolds" => self.solids,
             "pause_impacts" | "resume_impacts" => self.settles,
             _ => true,
         }

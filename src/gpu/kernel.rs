@@ -103,13 +103,14 @@ impl Kernels {
                 self.run(pass, kernel, 0, buffers);
             }
             Work::Join(kernel) if self.features().meshes => self.run(pass, kernel, 0, buffers),
+            Work::Meet(kernel) if self.features().solids => self.run(pass, kernel, 0, buffers),
             Work::Merge(kernel) if self.features().flush => self.run(pass, kernel, 0, buffers),
             Work::Hold(kernel) if self.features().joints => self.run(pass, kernel, 0, buffers),
             Work::BookJoints(kernel) if self.features().joints && buffers.capacity().keeps_balance => {
                 self.run(pass, kernel, 0, buffers);
             }
             Work::Book(_) | Work::Pause(_) | Work::Weigh(_) | Work::Measure(_) => {}
-            Work::Join(_) | Work::Merge(_) | Work::Hold(_) | Work::BookJoints(_) => {}
+            Work::Join(_) | Work::Meet(_) | Work::Merge(_) | Work::Hold(_) | Work::BookJoints(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
             Work::Visit(kernels) => self.visit(pass, kernels, 0, buffers),
             Work::Sum(works) if settings.warm_start.updates_velocities() => {

@@ -6,6 +6,7 @@ mod joints;
 mod loads;
 mod meshes;
 mod range;
+mod solids;
 mod twins;
 
 use bytemuck::Zeroable;
@@ -18,7 +19,7 @@ use crate::law::cohesion::{COHESION_RANGE, JKR_PULL_OFF};
 use crate::law::damping::spring_damping;
 use crate::law::normal::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION_LIMIT};
 use crate::law::restitution::{IMPACT_TOLERANCE, TOUCH_TOLERANCE};
-use crate::model::{Boundary, Form, Kind, Levels, Outside, Side, World};
+use crate::model::{Boundary, Form, Kind, Levels, Outside, Part, Side, World};
 use crate::settings::{Settings, WarmStart};
 
 pub use super::constants::*;
@@ -28,6 +29,7 @@ pub(super) use joints::{Machines, joint_drives, pull_joints};
 pub(super) use loads::{BIN_WORDS, LOAD_WORDS, LoadScale, Loads, STRESS_WORDS, grain_stresses};
 pub(super) use meshes::{mesh_blocks, surfaces_and_meshes};
 pub use range::check_single;
+pub(super) use solids::has_solids;
 pub use twins::*;
 
 fn single(v: DVec3) -> [f32; 3] {
@@ -171,11 +173,16 @@ pub(super) fn velocities(world: &World) -> Vec<Velocity> {
 /// Returns the vertices of dynamic boundaries, then the spheres of the grains. In worlds with rigid bodies that are no spheres, the
 /// position of each vertex and sphere on its body follows, as `place_on_body` reads it.
 pub(super) fn spheres(world: &World) -> Vec<Sphere> {
+    let sink = |body: u32| world.grain_of_body(body as usize).and_then(|grain| world.removed[grain]);
     let sphere = |sphere: &crate::model::Sphere| Sphere {
         radius: sphere.radius as f32,
         material: sphere.material,
         body: sphere.body,
-        tag: world.grain_of_body(sphere.body as usize).and_then(|grain| world.removed[grain]).unwrap_or(NONE),
+        tag: match sphere.part {
+            Part::Ball | Part::Hull(_) => sink(sphere.body).unwrap_or(NONE),
+            Part::Corner => CORNER,
+            Part::Solid(surface) => surface,
+        },
     };
     let place = |sphere: &crate::model::Sphere| {
         let [x, y, z] = single(sphere.centre);

@@ -4,7 +4,7 @@ mod impacts;
 
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
 use Work::{
-    Book, BookJoints, Descend, Hold, Join, Measure, Merge, Pause, Run, Scan, Sum, Sweeps, Visit, Weigh,
+    Book, BookJoints, Descend, Hold, Join, Measure, Meet, Merge, Pause, Run, Scan, Sum, Sweeps, Visit, Weigh,
 };
 pub use impacts::RESUME;
 
@@ -94,6 +94,8 @@ pub enum Work {
     Join(Kernel),
     /// One kernel, where surfaces may meet flush.
     Merge(Kernel),
+    /// One kernel, where there are dynamic convex solids.
+    Meet(Kernel),
     /// One kernel, where there are joints.
     Hold(Kernel),
     /// One kernel, where there are joints and the energy balance is kept.
@@ -127,9 +129,8 @@ impl Work {
     pub fn kernels(&self) -> Vec<&Kernel> {
         match self {
             Run(kernel) | Book(kernel) | Pause(kernel) | Weigh(kernel) => vec![kernel],
-            Measure(kernel) | Join(kernel) | Merge(kernel) | Hold(kernel) | BookJoints(kernel) => {
-                vec![kernel]
-            }
+            Measure(kernel) | Join(kernel) | Meet(kernel) | Merge(kernel) => vec![kernel],
+            Hold(kernel) | BookJoints(kernel) => vec![kernel],
             Visit(pass) | Sweeps(pass) => pass.kernels().collect(),
             Descend { aim, give, arrive, judge } => {
                 [aim].into_iter().chain(give.kernels()).chain([arrive, judge]).collect()
@@ -282,6 +283,7 @@ const STRETCH: &[Stage] = &[
         work: &[
             run("integrate", "aim_bodies", Aimed),
             run("narrowphase", "find_geometry", At(Contacts)),
+            Meet(kernel("solids", "find_manifolds", At(Contacts))),
             Join(kernel("narrowphase", "join_patches", At(Contacts))),
             Merge(kernel("narrowphase", "merge_flush", At(Contacts))),
             run("response", "find_responses", At(Uncoloured)),
@@ -310,6 +312,7 @@ const PREPARE: &[Stage] = &[
         work: &[
             run("integrate", "aim_bodies", Aimed),
             run("narrowphase", "find_geometry", At(Contacts)),
+            Meet(kernel("solids", "find_manifolds", At(Contacts))),
             Join(kernel("narrowphase", "join_patches", At(Contacts))),
             Merge(kernel("narrowphase", "merge_flush", At(Contacts))),
             run("narrowphase", "apply_laws", At(Contacts)),

@@ -152,6 +152,8 @@ fn table(row: u64) -> Vec<(&'static str, &'static str, Traffic)> {
         // Most contacts are with no patch of a mesh, and are only read. The work on contacts with patches is not counted.
         ("narrowphase", "join_patches", contact(CONTACT)),
         ("narrowphase", "merge_flush", contact(CONTACT)),
+        // The same holds for contacts of solids.
+        ("solids", "find_manifolds", contact(CONTACT)),
         ("narrowphase", "apply_laws", contact(2 * row + IMPULSE)),
         ("response", "find_responses", overflow(row + 2 * (VELOCITY + WORD) + OVERFLOW)),
         ("impact", "find_impacts", both(VELOCITY, row)),
@@ -228,7 +230,7 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
         Work::Run(kernel) | Work::Weigh(kernel) => bytes(kernel),
         Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
         // These run in scenes with meshes, flush surfaces, joints or meters of stress only.
-        Work::Join(_) | Work::Merge(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
+        Work::Join(_) | Work::Meet(_) | Work::Merge(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
         Work::Measure(_) => 0,
         Work::Book(_) | Work::Pause(_) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),

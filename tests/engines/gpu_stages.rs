@@ -2,7 +2,10 @@
 //! fail.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod solids;
 mod solve;
+
+use std::collections::BTreeMap;
 
 use crate::common::*;
 use crate::joints::machines::digger;
@@ -61,9 +64,12 @@ impl Case {
         let mut gpu = gpu(world, &settings);
         gpu.advance(steps).unwrap_or_else(|error| panic!("{name}: {error}"));
         let snapshot = gpu.snapshot().unwrap();
-        // Before the first step there are contacts, but none that a step could continue.
-        let solved = snapshot.contacts.iter().filter(|_| steps > 0);
-        let old = solved.map(|contact| (contact.key, contact.impulse)).collect();
+        // Before the first step there are contacts, but none that a step could continue. A snapshot leaves out the points that a manifold
+        // does not have.
+        let keys = if steps > 0 { gpu.keys().unwrap() } else { Vec::new() };
+        let solved: BTreeMap<Key, Impulse> =
+            snapshot.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect();
+        let old = keys.into_iter().map(|key| (key, solved.get(&key).copied().unwrap_or_default())).collect();
         Case { name, gpu, world: snapshot.world, settings, old, has_just_started: false }
     }
 
@@ -194,6 +200,8 @@ fn cases() -> Vec<Case> {
         Case::new("clumps in a periodic cell", &clumps_among_spheres(PERIODIC), settings, 40),
         Case::of_world("pushed and turned", &pushed(), settings, 20),
         Case::new("cones that are boxes", &clumps_among_spheres(""), box_cones, 20),
+        Case::of_world("solids", &solids::scene(DVec3::ZERO), settings, 0),
+        Case::of_world("solids that move", &solids::scene(DVec3::ZERO), settings, 8),
         Case::of_world("sizes 1:10", &crowd(&sizes_up_to(10.0), "xy"), settings, 3),
         Case::of_world("sizes 1:100", &crowd(&sizes_up_to(100.0), ""), settings, 3),
     ]

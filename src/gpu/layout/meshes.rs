@@ -1,17 +1,14 @@
-//! Surfaces and meshes in the layout of the device, which `shaders/shared/mesh.wgsl` describes.
+//! Surfaces, meshes and convex solids in the layout of the device, which `shaders/shared/mesh.wgsl` describes.
 
-use bytemuck::Zeroable;
 use glam::DVec3;
 
+use super::solids::{Block, SolidBlocks, block};
 use super::{CLASS_SHIFT, FORM_PATCH, Surface, form, quaternion, single};
 use crate::model::mesh::{Mesh, NO_SEAM, Seam};
 use crate::model::{Form, World};
 
-/// Block of four words, the unit in which the device reads surfaces and meshes.
-type MeshWords = [u32; 4];
-
 /// Number of blocks of a surface, a box and a triangle.
-const SURFACE: usize = size_of::<Surface>() / size_of::<MeshWords>();
+const SURFACE: usize = size_of::<Surface>() / size_of::<Block>();
 const BOX: usize = 2;
 const TRIANGLE: usize = 4;
 /// Number of words of the pseudonormal of a seam.
@@ -59,19 +56,21 @@ impl Places {
     }
 }
 
-/// Returns the number of blocks of all meshes.
+/// Returns the number of blocks of all meshes and convex solids.
 pub fn mesh_blocks(world: &World) -> u32 {
     let (_, end) = Places::of_all(world);
+    let end = SolidBlocks::of(world, end).end;
     u32::try_from(end - SURFACE * world.surfaces.len()).unwrap_or(u32::MAX)
 }
 
-/// Returns the bytes of the surfaces, then of the meshes.
+/// Returns the bytes of the surfaces, then of the meshes, then of the convex solids.
 pub fn surfaces_and_meshes(world: &World) -> Vec<u8> {
     let (places, end) = Places::of_all(world);
-    let mut blocks: Vec<MeshWords> = vec![[0; 4]; end];
+    let solids = SolidBlocks::of(world, end);
+    let mut blocks: Vec<Block> = vec![[0; 4]; solids.end];
     let classes = world.motion_classes();
     for (index, surface) in (0..).zip(&world.surfaces) {
-        let mut record = surface_record(world, index, surface, &places);
+        let mut record = surface_record(world, index, surface, (&places, &solids));
         record.form |= classes[surface.body as usize] << CLASS_SHIFT;
         let at = SURFACE * index as usize;
         bytemuck::cast_slice_mut(&mut blocks[at..at + SURFACE]).copy_from_slice(bytemuck::bytes_of(&record));
@@ -79,10 +78,21 @@ pub fn surfaces_and_meshes(world: &World) -> Vec<u8> {
     for (mesh, places) in world.meshes.list().iter().zip(&places) {
         write_mesh(&mut blocks, mesh, places);
     }
+    for (index, surface) in (0..).zip(&world.surfaces) {
+        if let Form::Patch { mesh, patch: 0 } = surface.form {
+            blocks[places[mesh as usize].head as usize][3] = solids.block_of(index);
+        }
+    }
+    solids.write(&mut blocks);
     bytemuck::cast_slice(&blocks).to_vec()
 }
 
-fn surface_record(world: &World, index: u32, surface: &crate::model::Surface, places: &[Places]) -> Surface {
+fn surface_record(
+    world: &World,
+    index: u32,
+    surface: &crate::model::Surface,
+    (places, solids): (&[Places], &SolidBlocks<'_>),
+) -> Surface {
     let (form, size) = form(surface.form);
     let record = Surface {
         position: single(surface.position),
@@ -92,17 +102,17 @@ fn surface_record(world: &World, index: u32, surface: &crate::model::Surface, pl
         form,
         material: surface.material,
         is_dynamic: u32::from(world.bodies.is_dynamic(surface.body as usize)),
-        ..Surface::zeroed()
+        head: solids.block_of(index),
     };
     let (Form::Patch { mesh, patch }, Some((_, group))) = (surface.form, world.patches_with(index)) else {
         return record;
     };
     let (places, patch) = (&places[mesh as usize], &world.meshes[mesh].patches[patch as usize]);
     let words = [places.node(patch.first_node), places.node(patch.end_node), group.start, group.end];
-    Surface { form: FORM_PATCH, size: words.map(f32::from_bits), spare: places.head, ..record }
+    Surface { form: FORM_PATCH, size: words.map(f32::from_bits), head: places.head, ..record }
 }
 
-fn write_mesh(blocks: &mut [MeshWords], mesh: &Mesh, places: &Places) {
+fn write_mesh(blocks: &mut [Block], mesh: &Mesh, places: &Places) {
     blocks[places.head as usize] =
         [places.node(0), places.node(mesh.nodes.len() as u32), u32::from(mesh.is_solid), 0];
     for (index, node) in (0..).zip(&mesh.nodes) {
@@ -132,10 +142,6 @@ fn write_mesh(blocks: &mut [MeshWords], mesh: &Mesh, places: &Places) {
         words[at + 1..end].copy_from_slice(&seam.patches);
         words[end..end + NORMAL].copy_from_slice(&single(seam.outwards).map(f32::to_bits));
     }
-}
-
-fn block([x, y, z]: [f32; 3], word: u32) -> MeshWords {
-    [x.to_bits(), y.to_bits(), z.to_bits(), word]
 }
 
 /// Returns a corner of a box in single precision, moved outwards so that the box holds the rounded triangles.

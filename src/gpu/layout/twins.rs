@@ -286,7 +286,7 @@ pub struct Sphere {
     pub material: u32,
     /// Index of the body.
     pub body: u32,
-    /// Index of the sink that removed the grain, or the number of sinks if the grain left the domain; `NONE`: present.
+    /// Sink that removed the grain (number of sinks: it left the domain), or `NONE`; of a vertex its part: a surface, `CORNER` or `NONE`.
     pub tag: u32,
 }
 
@@ -356,8 +356,8 @@ pub struct Surface {
     pub material: u32,
     /// Flag of a surface on a dynamic body: 1, else 0.
     pub is_dynamic: u32,
-    /// Padding.
-    pub spare: u32,
+    /// Block of the head of its mesh, or of its convex solid, behind the surfaces; 0: none.
+    pub head: u32,
 }
 
 /// Contact law of a pair of materials, with the factors of \[E2\] that do not depend on the contact; WGSL `Law`.
@@ -396,7 +396,7 @@ pub struct Law {
 pub struct Contact {
     /// Shape a: a sphere of a grain, or a vertex.
     pub a: u32,
-    /// Shape b: a surface, or a sphere (the larger one, or at equal radii the one of larger index).
+    /// Shape b: a surface, or a sphere (the larger one, or at equal radii the one of larger index); and the number of a point, as in a key.
     pub b: u32,
     /// Index of the same contact in the list before the last rebuild; `NONE`: the contact was new at the rebuild. After the rebuild, of
     /// a contact with a patch of a mesh: the seam at which they touch, and the side of the sheet (`shaders/narrowphase.wgsl`).

@@ -2,7 +2,7 @@
 
 use super::Over::{At, Bodies, Machines, Once};
 use super::Planned::{ImpactAim, ImpactContacts, ImpactGather, ImpactRound, ImpactSweep};
-use super::Work::{Book, BookJoints, Hold, Impacts, Join, Merge, Pause, Run, Weigh};
+use super::Work::{Book, BookJoints, Hold, Impacts, Join, Meet, Merge, Pause, Run, Weigh};
 use super::{
     GATHER, Kernel, Over, Pass, Phase, Stage, THROWN_AWAY, THROWN_ON_GRAINS, Work, book, kernel, measure, run,
 };
@@ -45,6 +45,7 @@ pub(super) const SOLVE: Stage = Stage {
         book_impacts(At(ImpactContacts)),
         BookJoints(kernel("balance", "book_last_joint_impacts", Once)),
         run("narrowphase", "find_geometry", At(ImpactContacts)),
+        Meet(kernel("solids", "find_manifolds", At(ImpactContacts))),
         Join(kernel("narrowphase", "join_patches", At(ImpactContacts))),
         Merge(kernel("narrowphase", "merge_flush", At(ImpactContacts))),
         run("narrowphase", "apply_laws", At(ImpactContacts)),

@@ -22,7 +22,7 @@ fn narrowphase_makes_the_constraints_of_its_twin() {
     }
 }
 
-fn check_constraints(mut case: Case) {
+pub(super) fn check_constraints(mut case: Case) {
     case.run(&SEARCH);
     for stream in ["constraint_heads", "constraint_arms"] {
         case.gpu.fill_words(stream, 0x7fc0_0000);
