@@ -19,7 +19,7 @@ use crate::law::cohesion::{COHESION_RANGE, JKR_PULL_OFF};
 use crate::law::damping::spring_damping;
 use crate::law::normal::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION_LIMIT};
 use crate::law::restitution::{IMPACT_TOLERANCE, TOUCH_TOLERANCE};
-use crate::model::{Boundary, Form, Kind, Levels, Outside, Part, Side, World};
+use crate::model::{Boundary, Form, Kind, Levels, Outside, Side, SpherePart, World};
 use crate::settings::{Settings, WarmStart};
 
 pub use super::constants::*;
@@ -179,9 +179,9 @@ pub(super) fn spheres(world: &World) -> Vec<Sphere> {
         material: sphere.material,
         body: sphere.body,
         tag: match sphere.part {
-            Part::Ball | Part::Hull(_) => sink(sphere.body).unwrap_or(NONE),
-            Part::Corner => CORNER,
-            Part::Solid(surface) => surface,
+            SpherePart::Ball | SpherePart::Hull(_) => sink(sphere.body).unwrap_or(NONE),
+            SpherePart::Corner => CORNER,
+            SpherePart::Solid(surface) => surface,
         },
     };
     let place = |sphere: &crate::model::Sphere| {

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::sink::By;
-use super::{Area, Course, Drive, Form, Joint, Motion, Part, Sphere, Surface, World};
+use super::{Area, Course, Drive, Form, Joint, Motion, Sphere, SpherePart, Surface, World};
 
 /// Largest number of grains that were ever added: their ids have 32 bits.
 const MOST_GRAINS: u64 = 1 << 32;
@@ -125,13 +125,13 @@ impl World {
         let on_walls = self.surfaces.iter().map(|surface| surface.body);
         claim_below(on_walls.chain(self.vertices.iter().map(|vertex| vertex.body)), walls, "boundary")?;
         let is_own = |vertex: &Sphere| match vertex.part {
-            Part::Solid(surface) => {
+            SpherePart::Solid(surface) => {
                 self.surfaces.get(surface as usize).is_some_and(|own| own.body == vertex.body)
             }
-            Part::Ball | Part::Corner | Part::Hull(_) => true,
+            SpherePart::Ball | SpherePart::Corner | SpherePart::Hull(_) => true,
         };
         claim(self.vertices.iter().all(is_own), || "a solid of another surface".into())?;
-        let is_whole = |sphere: &Sphere| matches!(sphere.part, Part::Ball | Part::Hull(_));
+        let is_whole = |sphere: &Sphere| matches!(sphere.part, SpherePart::Ball | SpherePart::Hull(_));
         claim(self.spheres.iter().all(is_whole), || "a grain that is part of a solid".into())?;
         claim_finite(self.surfaces.iter().map(|surface| &surface.position), "place of a surface")?;
         claim_turns(self.surfaces.iter().map(|surface| &surface.orientation))?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{NONE, single};
-use crate::model::{Part, World};
+use crate::model::{SpherePart, World};
 use crate::shape::Convex;
 
 /// Block of four words, the unit in which the device reads surfaces, meshes and solids.
@@ -15,7 +15,7 @@ const FACE: usize = 2;
 
 /// Whether some dynamic bodies are convex solids. Otherwise the device needs no solids.
 pub fn has_solids(world: &World) -> bool {
-    world.vertices.iter().any(|vertex| matches!(vertex.part, Part::Solid(_)))
+    world.vertices.iter().any(|vertex| matches!(vertex.part, SpherePart::Solid(_)))
 }
 
 /// The different convex solids of a world, one after the other.

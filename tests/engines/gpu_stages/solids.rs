@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::*;
 use esker::model::random::{Random, Stream};
 use esker::model::solids::{point_number, shape_id};
-use esker::model::{Boundary, Mesh, Motion, Part, RigidBody, Surface};
+use esker::model::{Boundary, Mesh, Motion, RigidBody, SpherePart, Surface};
 use esker::shape::convex::RIM_SIDES;
-use esker::shape::{Axis, Convex, Placement, separation};
+use esker::shape::{Convex, SeparatingAxis, SolidPose, separation};
 
 /// Half the edge of a cube \[m\].
 const HALF: f64 = D;
@@ -156,18 +156,18 @@ fn a_manifold_without_one_of_its_steps_is_noticed() {
 /// A solid with its place.
 struct Placed {
     solid: Convex,
-    at: Placement,
+    at: SolidPose,
 }
 
 impl Placed {
     fn of(world: &World, body: usize) -> Placed {
         let own = world.vertices.iter().filter(|vertex| vertex.body as usize == body);
         let surface = own.map(|vertex| vertex.part).find_map(|part| match part {
-            Part::Solid(surface) => Some(surface),
+            SpherePart::Solid(surface) => Some(surface),
             _ => None,
         });
         let (position, orientation) = (world.bodies.position[body], world.bodies.orientation[body]);
-        let at = Placement { position, orientation, scale: 1.0 };
+        let at = SolidPose { position, orientation, scale: 1.0 };
         Placed { solid: world.solids.of(surface.expect("a solid")).unwrap().clone(), at }
     }
 
@@ -177,7 +177,7 @@ impl Placed {
     }
 }
 
-fn axis_of(a: &Placed, b: &Placed) -> Axis {
+fn axis_of(a: &Placed, b: &Placed) -> SeparatingAxis {
     separation(&a.solid, &a.at, &b.solid, &b.at, f64::INFINITY).expect("an axis")
 }
 
