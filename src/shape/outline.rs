@@ -1,4 +1,4 @@
-//! ShownOutline: what a convex solid shows to another along a direction, and how it is seen in the plane of contact.
+//! Outline: what a convex solid shows to another along a direction, and how it is seen in the plane of contact.
 
 use glam::{DVec2, DVec3};
 
