@@ -401,7 +401,7 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
     }
     let point = in_frame_of(surface, poses[surface.body], ball.pose);
     // A vertex inside of a solid is held up to its contact radius.
-    let deeper = select(0.0, ball.contact_radius - ball.radius, is_solid(patch_index));
+    let deeper = select(0.0, max(ball.contact_radius - ball.radius, 0.0), is_solid(patch_index));
     let reach = ball.radius + deeper + 2.0 * params.reach * ball.contact_radius;
     var count = found_before;
     var node = surfaces[surface.head].x;

@@ -3,9 +3,10 @@
 //
 // Each solid shows the other the face (or line, or point) that looks at it. Seen along the normal these two outlines overlap; of the
 // corners of the overlap those are kept that lie farthest along MOST_POINTS directions, deep ones before others. Where corners are left
-// out, the nearest direction turns to the deepest of them, or to the side to which the first solid hangs over. A pair of solids has as
-// many contacts in the list as directions; the one with number 1 finds the manifold and stores the constraints of all. Those whose point
-// is that of another, or is too far away, take no part. Tolerances are those of the twin, but for the digits of single precision.
+// out, the nearest direction turns to the deepest of them, or to the side to which the first solid hangs over. A pair of solids has as many
+// contacts in the list as directions; the one with number 1 finds the manifold and stores the constraints of all. Those whose point is that
+// of another, or is too far away, take no part. Tolerances are those of the twin, but for the digits of single precision.
+
 @group(0) @binding(2) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> poses: array<Pose>;
 @group(0) @binding(4) var<storage, read> spheres: array<Sphere>;

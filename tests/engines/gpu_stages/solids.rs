@@ -86,7 +86,9 @@ pub fn scene(at: DVec3) -> World {
     let lean = turn_y(1e-3);
     let on_coin = |x: f64, y: f64| DVec3::new(x, y, 0.45 * D);
     pair((coin, true, 0.15 * D, turn_x(1e-3)), (coin, on_coin(0.8 * D, 0.1 * D), lean));
-    pair(low, (coin, on_cube(0.4 * D, 0.0) + (0.15 * D - HALF) * DVec3::Z, lean));
+    // Wider than the coin, so that the deepest point of the rim is the only one.
+    let wide = Form::Box { half: DVec3::new(2.0 * D, 2.0 * D, HALF) };
+    pair((wide, false, HALF, none), (coin, on_cube(0.4 * D, 0.0) + (0.15 * D - HALF) * DVec3::Z, lean));
     let cone = Form::Solid { bottom_radius: D, top_radius: 0.5 * D, length: D };
     pair((cone, true, 0.5 * D, turn_x(2e-3)), (cube(), DVec3::new(0.1 * D, 0.2 * D, 2.0 * D), turn_z(0.7)));
     // A wheel on its side, and capsules.
@@ -131,7 +133,7 @@ fn manifolds_have_the_points_of_their_twin_near_and_far_from_the_origin() {
             let mut case = Case::of_world("manifolds", &scene(at), settings, 0);
             case.run(&SEARCH);
             let [used, all] = in_use(&case);
-            assert!(used > 50 && all >= 100, "{used} of {all} points");
+            assert!(used > 50 && all > 90, "{used} of {all} points");
             solve::check_constraints(case);
         }
     }
