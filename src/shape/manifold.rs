@@ -267,14 +267,14 @@ fn manifold_along(pair: &Pair<'_>, axis: &SeparatingAxis, wanted: ManifoldBounds
     let back = pair.frame.transpose();
     let size = pair.size();
     let [facing_a, facing_b] = [facing(a, -normal), pair.frame * facing(b, back * normal)];
-    let overhang = plane.flat(a.middle - pair.from_b(b.middle)) / size;
+    let overhang = plane.flat(a.middle - pair.point_in_a(b.middle)) / size;
     let slope = plane.slope_of(facing_a) - plane.slope_of(facing_b);
     let compass = || Compass::towards_tipping(points, slope, overhang);
     let rim = compass().rim.map(|direction| plane.lift(direction, 0.0));
     let seen_a = FlatOutline::new(&outline(a, -normal, rim), &plane, -a.rounding);
     let of_b = outline(b, back * normal, rim.map(|direction| back * direction));
     let outline_b = ShownOutline {
-        corners: of_b.corners.iter().map(|&corner| pair.from_b(corner)).collect(),
+        corners: of_b.corners.iter().map(|&corner| pair.point_in_a(corner)).collect(),
         normal: pair.frame * of_b.normal,
         ..of_b
     };

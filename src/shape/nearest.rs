@@ -8,7 +8,7 @@ use super::pair::Pair;
 /// Nearest points of a and of b, in the frame of a \[m\]; `None` if the solids overlap.
 pub(super) fn nearest_points(pair: &Pair<'_>) -> Option<[DVec3; 2]> {
     let (a, b) = (pair.a, pair.b);
-    let (into_b, into_a) = (|point: DVec3| pair.into_b(point), |point: DVec3| pair.from_b(point));
+    let (into_b, into_a) = (|point: DVec3| pair.point_in_b(point), |point: DVec3| pair.point_in_a(point));
     let mut best: (f64, [DVec3; 2]) = (f64::INFINITY, [DVec3::ZERO; 2]);
     let mut take = |points: [DVec3; 2]| {
         let distance = points[0].distance_squared(points[1]);

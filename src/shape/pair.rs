@@ -38,13 +38,13 @@ impl<'a> Pair<'a> {
 
     /// A point of b in the frame of a.
     #[inline]
-    pub fn from_b(&self, point: DVec3) -> DVec3 {
+    pub fn point_in_a(&self, point: DVec3) -> DVec3 {
         self.origin + self.frame * (self.scale * point)
     }
 
     /// A point in the frame of b.
     #[inline]
-    pub fn into_b(&self, point: DVec3) -> DVec3 {
+    pub fn point_in_b(&self, point: DVec3) -> DVec3 {
         self.frame.transpose() * (point - self.origin) / self.scale
     }
 
@@ -72,6 +72,6 @@ impl<'a> Pair<'a> {
 
     /// Point of b, without its rounding, that is nearest along a normal from b to a \[m\].
     pub fn point_of_b(&self, normal: DVec3) -> DVec3 {
-        self.from_b(self.b.farthest(self.frame.transpose() * normal))
+        self.point_in_a(self.b.farthest(self.frame.transpose() * normal))
     }
 }

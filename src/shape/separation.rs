@@ -44,7 +44,7 @@ impl Pair<'_> {
         let mut best =
             Best { axis: SeparatingAxis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
         let (a, b) = (self.a, self.b);
-        let middle = self.from_b(b.middle);
+        let middle = self.point_in_a(b.middle);
         let apart = a.middle - middle;
         if apart.length() - a.radius - self.scale * b.radius > reach {
             return None;
@@ -62,7 +62,13 @@ impl Pair<'_> {
             let mut of_edges =
                 Best { axis: SeparatingAxis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
             self.try_edges(middle, &mut of_edges);
-            let bar = of_faces + EDGE_SHARE * of_faces.abs() + EDGE_SIZE * self.size();
+            // Two lines have no faces.
+            let better = if of_faces.is_finite() {
+                EDGE_SHARE * of_faces.abs() + EDGE_SIZE * self.size()
+            } else {
+                0.0
+            };
+            let bar = of_faces + better;
             if of_edges.axis.separation > bar {
                 best = of_edges;
             }
@@ -94,7 +100,7 @@ impl Pair<'_> {
     fn try_edges(&self, middle: DVec3, best: &mut Best) {
         let (a, b) = (self.a, self.b);
         let is_round = a.round.is_some() || b.round.is_some();
-        let corners: Vec<DVec3> = b.corners.iter().map(|&corner| self.from_b(corner)).collect();
+        let corners: Vec<DVec3> = b.corners.iter().map(|&corner| self.point_in_a(corner)).collect();
         let normals: Vec<DVec3> = b.faces.iter().map(|face| self.frame * face.normal).collect();
         for edge_a in &a.edges {
             let [from_a, to_a] = edge_a.ends.map(|end| a.corners[end as usize]);
@@ -137,7 +143,7 @@ impl Pair<'_> {
         if let Some(normal) = self.a.round.as_ref().and_then(|round| side_towards(round, on_b)) {
             best.take(-normal, self.along(-normal));
         }
-        let in_b = self.into_b(on_a);
+        let in_b = self.point_in_b(on_a);
         if let Some(normal) = self.b.round.as_ref().and_then(|round| side_towards(round, in_b)) {
             let normal = self.frame * normal;
             best.take(normal, self.along(normal));

@@ -23,7 +23,7 @@ use esker::cpu::solvers;
 use esker::cpu::springs::Spring;
 use esker::cpu::sweep::ProjectedGaussSeidel;
 use esker::cpu::{balance, broadphase, colouring, impact, integrate, loads, residual, warm_start};
-use esker::engine::{Engine, TotalImpulse};
+use esker::engine::{Engine, TotalImpulse, prudent};
 use esker::gpu::GpuEngine;
 use esker::gpu::layout::{self, ConstraintArms, ConstraintHead};
 use esker::gpu::shader::Edit;
@@ -70,6 +70,8 @@ impl Case {
         let solved: BTreeMap<Key, Impulse> =
             snapshot.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect();
         let old = keys.into_iter().map(|key| (key, solved.get(&key).copied().unwrap_or_default())).collect();
+        // Sweeps are those that the engine does.
+        let settings = prudent(&settings, world);
         Case { name, gpu, world: snapshot.world, settings, old, has_just_started: false }
     }
 
