@@ -384,8 +384,10 @@ impl CellLattice {
                 }
                 let half = reach.x * left.sqrt();
                 let is_own_row = is_own_slab && y == own.y;
-                let first = if is_own_row { own.x + 1 } else { floor(centre.x - half) >> level };
-                let count = (floor(centre.x + half) >> level) - first + 1;
+                // A place that a saved state tells may be beyond all cells.
+                let first =
+                    if is_own_row { own.x.saturating_add(1) } else { floor(centre.x - half) >> level };
+                let count = (floor(centre.x + half) >> level).saturating_sub(first).saturating_add(1);
                 self.parts_of_row(I64Vec3::new(first, y, z), count, level)
                     .into_iter()
                     .filter(|run| run.count > 0)

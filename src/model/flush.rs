@@ -214,7 +214,7 @@ mod tests {
             (cone, DVec3::NEG_Z),
         ] {
             assert!(!form.is_edge(face) && form.is_edge(slanted), "{form:?}");
-            let leaning = DVec3::new(0.002, 0.0012, 0.0017);
+            let leaning = DVec3::new(0.002, -0.0012, 0.0017);
             assert!(form.is_edge((face + leaning).normalize()), "{form:?}");
             assert!(!form.is_edge((face + 0.1 * leaning).normalize()), "{form:?}");
         }

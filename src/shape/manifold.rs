@@ -171,10 +171,11 @@ pub fn meet(
 ) -> Option<Manifold> {
     let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
     let axis = pair.axis(wanted.reach)?;
-    Some(in_world(manifold_along(&pair, &axis, wanted), at_a))
+    let manifold = manifold_along(&pair, &axis, wanted).or_else(|| Some(nearest_along(&pair, &axis)))?;
+    Some(in_world(manifold, at_a))
 }
 
-/// The manifold of two solids along a given normal from b to a; `None` if they are out of reach along it.
+/// The manifold of two solids along a given normal from b to a; `None` if they are out of reach along it, or nothing of a is over b.
 pub fn meet_along(
     a: &Convex,
     at_a: &SolidPose,
@@ -186,7 +187,7 @@ pub fn meet_along(
     let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
     let normal = at_a.orientation.conjugate() * normal;
     let axis = SeparatingAxis { normal, separation: pair.along(normal) };
-    (axis.separation <= wanted.reach).then(|| in_world(manifold_along(&pair, &axis, wanted), at_a))
+    Some(in_world(manifold_along(&pair, &axis, wanted)?, at_a))
 }
 
 /// The manifold of a solid and a half space with this outward normal, whose surface is at `height` along the normal \[m\]; `None` if they
@@ -260,8 +261,8 @@ fn in_world(manifold: Manifold, at: &SolidPose) -> Manifold {
     Manifold { points: manifold.points.map(|point| point.map(moved)) }
 }
 
-/// The manifold along an axis, in the frame of a.
-fn manifold_along(pair: &Pair<'_>, axis: &SeparatingAxis, wanted: ManifoldBounds) -> Manifold {
+/// The manifold along an axis, in the frame of a; `None` where the outlines of the two do not overlap.
+fn manifold_along(pair: &Pair<'_>, axis: &SeparatingAxis, wanted: ManifoldBounds) -> Option<Manifold> {
     let (a, b, normal, points) = (pair.a, pair.b, axis.normal, wanted.points);
     let plane = ContactPlane::new(normal);
     let back = pair.frame.transpose();
@@ -281,12 +282,18 @@ fn manifold_along(pair: &Pair<'_>, axis: &SeparatingAxis, wanted: ManifoldBounds
     let seen_b = FlatOutline::new(&outline_b, &plane, pair.scale * b.rounding);
     let mut corners = common_corners(&seen_a, &seen_b, WIDTH * size);
     corners.retain(|corner| corner.gap() <= wanted.reach);
-    if corners.is_empty() {
-        let (on_a, on_b) = (pair.point_of_a(normal), pair.point_of_b(normal));
-        let heights = [on_a.dot(normal) - a.rounding, on_b.dot(normal) + pair.scale * b.rounding];
-        corners.push(Corner { place: plane.flat(on_a.midpoint(on_b)), heights });
-    }
-    manifold_of(&corners, points, &plane, SAME * size, compass)
+    (!corners.is_empty()).then(|| manifold_of(&corners, points, &plane, SAME * size, compass))
+}
+
+/// The manifold of the points nearest along an axis, where the outlines of two solids do not overlap: they are apart, corner to corner.
+fn nearest_along(pair: &Pair<'_>, axis: &SeparatingAxis) -> Manifold {
+    let normal = axis.normal;
+    let point = pair.point_of_a(normal).midpoint(pair.point_of_b(normal));
+    let roundings = 0.5 * (pair.scale * pair.b.rounding - pair.a.rounding);
+    let touch = Touch { gap: axis.separation, normal, point: point + roundings * normal };
+    let mut points = [None; MOST_POINTS];
+    points[0] = Some(touch);
+    Manifold { points }
 }
 
 /// Corners of the overlap of two outlines.

@@ -61,7 +61,8 @@ fn cubes_stand_on_each_other_and_carry_their_weight() {
     let state = state_after(&scene(&cubes(&tower)), 500);
     for (place, position) in tower.iter().zip(&state.world.bodies.position[1..]) {
         let apart = *position - DVec3::from_array(*place);
-        assert!(apart.length() < 1e-3 * 0.02, "{place:?}: {apart} m away");
+        // Elastic faces sink into each other: δ = (F/(4/3 E* √R*))^(2/3) per point, 2e-6 to 7e-6 m.
+        assert!(apart.length() < 2e-3 * 0.02, "{place:?}: {apart} m away");
     }
     let support = loads::weight_supported(&state);
     assert!((support - 1.0).abs() < 1e-5, "the floor carries {support}");

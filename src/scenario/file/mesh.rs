@@ -42,12 +42,16 @@ pub struct PlacedMesh {
 pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<PlacedMesh> {
     let node = table.node("file");
     let name = table.get("file", text);
-    let scale = table.or("scale", 1.0, number(SCALE));
+    let scale = match table.has("scale") {
+        true => table.get("scale", number(SCALE)),
+        false => Some(table.or("scale", 1.0, number(SCALE))),
+    };
     let position = table.or("position", DVec3::ZERO, vector);
     let orientation = table.maybe("turned", |node| node.table(turned)).unwrap_or(DQuat::IDENTITY);
     let is_sheet = table.or("sheet", false, boolean);
     let (node, name) = (node?, name?);
     let triangles = read_triangles(&node, folder, &name)?;
+    let scale = scale?;
     let place = |corners: [DVec3; 3]| corners.map(|corner| scale * corner);
     let triangles: Vec<[DVec3; 3]> = triangles.into_iter().map(place).collect();
     if let Some(far) = triangles.iter().flatten().find(|corner| !corner.to_array().into_iter().all(is_within))

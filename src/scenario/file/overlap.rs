@@ -240,8 +240,9 @@ fn depth_between(world: &World, placed: Option<&World>, spheres: &[Ball], [one, 
     if let Some(placed) = placed {
         let first = placed.first_grain_shape();
         let [a, b] = [one, other].map(|sphere| first + sphere as u32);
-        if placed.ball(a).is_some_and(|ball| placed.manifold_points(ball, b) > 0) {
-            return placed.touch(a, b).map_or(f64::NEG_INFINITY, |touch| -touch.gap);
+        if let Some(ball) = placed.ball(a).filter(|ball| placed.manifold_points(ball, b) > 0) {
+            let manifold = placed.manifold(ball, b);
+            return manifold.and_then(|found| Some(-found.deepest()?.gap)).unwrap_or(f64::NEG_INFINITY);
         }
     }
     let (a, b) = (&spheres[one], &spheres[other]);

@@ -479,7 +479,7 @@ fn wrong_clumps_are_named_with_what_is_wrong_with_them() {
     for (clumps, block, words) in [
         (PAIR, "clump = \"pear\"", "which is not a clump (did you mean `pair`?)"),
         ("", "clump = \"pair\"", "add a table [clumps.pair]"),
-        (PAIR, "turned = \"random\"", "is turned and names no clump"),
+        (PAIR, "turned = \"random\"", "is turned and names neither a clump nor a shape"),
         (PAIR, "clump = \"pair\"\nturned = \"upright\"", "expected \"random\", or { axis"),
         ("[clumps.none]\n", "", "has neither `spheres` nor `file`"),
         ("[clumps.none]\nspheres = []\n", "", "has 0 spheres"),
