@@ -1,8 +1,8 @@
 //! Convex solids, and how two of them meet: farthest points, faces and edges, the axis along which two are apart or overlap, and the points
 //! of their contact.
 //!
-//! A [`Convex`] is a box, a convex mesh, a cylinder, a truncated cone, a capsule or a ball, in its own frame. [`separation`] finds the axis
-//! along which two solids are farthest apart, or overlap the least; [`manifold`] finds where they touch along it: the corners of the
+//! A [`Convex`] is a box, a convex mesh, a cylinder, a truncated cone, a capsule or a ball, in its own frame. [`separation()`] finds the
+//! axis along which two solids are farthest apart, or overlap the least; [`manifold`] finds where they touch along it: the corners of the
 //! overlap of the two faces that look at each other. Twin of both: `shaders/solids.wgsl`.
 
 pub(crate) mod build;

@@ -62,11 +62,11 @@
 //! cones are circles. Seen along n, the gap is linear over the overlap of the two faces that look at each other, so its corners are the
 //! points of contact: up to four of them, those that lie farthest along four directions fixed to body a, by which impulses find their point
 //! again. Of more corners, as of a circle, the nearest of these directions turns to the deepest corner, or to the side to which a hangs
-//! over b: there a would tip. Each point is a contact with [E2] to [E5]; half the smallest edge of a solid (of a polyhedron the distance of
-//! its centre from the nearest face) stands for R*, in the stiffness and in the skin, and a point has neither rolling resistance nor
-//! cohesion. Where solids that move alike stand flush, a side of one that the other covers is inside: what would touch it touches along the
-//! normal of the other instead. Thin walls and meshes that are no convex solids are touched by the corners of solids alone, 16 points on
-//! each rim of a cone, or the balls at the ends of a capsule.
+//! over b: there a would tip. Each point is a contact with \[E2\] to \[E5\]; half the smallest edge of a solid (of a polyhedron the
+//! distance of its centre from the nearest face) stands for R*, in the stiffness and in the skin, and a point has neither rolling
+//! resistance nor cohesion. Where solids that move alike stand flush, a side of one that the other covers is inside: what would touch it
+//! touches along the normal of the other instead. Thin walls and meshes that are no convex solids are touched by the corners of solids
+//! alone, 16 points on each rim of a cone, or the balls at the ends of a capsule.
 //!
 //! **Meshes** are sheets of triangles or solids within closed ones, divided into patches: connected triangles whose normals differ by less
 //! than 5° from that of the first ([`mesh`](crate::model::mesh)). A sphere with the centre c has one contact with a patch, at the point p
