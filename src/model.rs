@@ -1,7 +1,7 @@
 //! The problem and its present state: bodies, shapes and materials, in double precision.
 //!
 //! A body is prescribed (fixed, or moved as a function of time) or dynamic; every shape points to the body that carries it. Boundaries
-//! are made of surfaces, grains of spheres; a dynamic boundary touches the surfaces of other boundaries with its vertices. Shape ids
+//! are made of surfaces, grains of spheres; a dynamic boundary touches the surfaces of others as a solid or with its vertices. Shape ids
 //! count surfaces, then vertices, then spheres; warm starting recognises contacts by them. Boundaries come before grains in the list
 //! of bodies, so that grains can be added without renumbering.
 
