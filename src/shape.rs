@@ -5,7 +5,7 @@
 //! axis along which two solids are farthest apart, or overlap the least; [`manifold`] finds where they touch along it: the corners of the
 //! overlap of the two faces that look at each other. Twin of both: `shaders/solids.wgsl`.
 
-pub(crate) mod build;
+mod build;
 pub mod convex;
 pub mod hull;
 pub mod manifold;

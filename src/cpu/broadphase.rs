@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::contact::Key;
 use crate::model::solids::points_with;
-use crate::model::{Levels, Periodic, SpherePart, SurfaceBox, World, contact_reach};
+use crate::model::{Levels, Periodic, SurfaceBox, World, contact_reach};
 
 use super::groups::Groups;
 
@@ -70,15 +70,10 @@ fn keys_of(
     let (first_grain, shape) = (world.first_grain_shape(), &world.spheres[sphere]);
     let a = first_grain + sphere as u32;
     let gap = 2.0 * margin * shape.radius;
-    let all = keys.len();
-    world.for_each_surface_near(boxes, world.sphere_centre(shape), shape, gap, |b, _| match shape.part {
-        SpherePart::Hull(_) => {
-            let b = world.solid_surface(shape, b);
-            keys.extend(points_with(b, world.manifold_points(shape, b)).map(|b| Key { a, b }));
-        }
-        _ => keys.push(Key { a, b }),
-    });
     let first = keys.len();
+    world.for_each_met_near(boxes, shape, gap, |b| {
+        keys.extend(points_with(b, world.manifold_points(shape, b)).map(|b| Key { a, b }));
+    });
     for &partner in partners.of(sphere) {
         let (b, other) = (first_grain + partner, &world.spheres[partner as usize]);
         let points = world.manifold_points(shape, b);
@@ -88,14 +83,7 @@ fn keys_of(
             keys.extend(points_with(b, points).map(|b| Key { a, b }));
         }
     }
-    // Pairs with surfaces come in order, but for those of polyhedra.
-    let from = if matches!(shape.part, SpherePart::Hull(_)) { all } else { first };
-    keys[from..].sort_unstable();
-    if from == all {
-        let mut own = keys.split_off(all);
-        own.dedup();
-        keys.append(&mut own);
-    }
+    keys[first..].sort_unstable();
 }
 
 /// Whether the grain of a sphere is present, that is, was not removed.
@@ -112,15 +100,13 @@ fn pairs_of_vertices(world: &World, boxes: &[SurfaceBox], margin: f64) -> Vec<Ke
     for (i, vertex) in world.vertices.iter().enumerate() {
         let (a, gap) = (surfaces + i as u32, 2.0 * margin * vertex.contact_radius);
         let first = keys.len();
-        world.for_each_surface_near(boxes, world.sphere_centre(vertex), vertex, gap, |near, _| {
-            let b = world.solid_surface(vertex, near);
+        world.for_each_met_near(boxes, vertex, gap, |b| {
             if !world.vertex_meets(vertex, b) {
                 return;
             }
             keys.extend(points_with(b, world.manifold_points(vertex, b)).map(|b| Key { a, b }));
         });
         keys[first..].sort_unstable();
-        keys.dedup();
     }
     keys
 }

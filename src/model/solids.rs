@@ -196,6 +196,25 @@ impl World {
         }
     }
 
+    /// Calls `visit` with every surface that stands in keys for those whose gap to a vertex or a grain is less than `gap` \[m\], each once
+    /// and in ascending order. `boxes` as in [`World::for_each_surface_near`].
+    pub fn for_each_met_near(
+        &self,
+        boxes: &[SurfaceBox],
+        ball: &Sphere,
+        gap: f64,
+        mut visit: impl FnMut(u32),
+    ) {
+        let mut last = None;
+        self.for_each_surface_near(boxes, self.sphere_centre(ball), ball, gap, |near, _| {
+            // The patches of a mesh come one after the other.
+            let met = self.solid_surface(ball, near);
+            if last.replace(met) != Some(met) {
+                visit(met);
+            }
+        });
+    }
+
     /// Number of points of the contact of a sphere or solid (shape a) with a shape; 0 where it is no manifold but a contact of two spheres,
     /// or of a sphere with a surface.
     pub fn manifold_points(&self, ball: &Sphere, shape: u32) -> usize {
@@ -217,7 +236,7 @@ impl World {
             return None;
         }
         let wanted = ManifoldBounds { reach: ball.contact_radius, points };
-        let own = self.solid_of(ball, ball, self.sphere_centre(ball))?;
+        let own = self.solid_of(ball, self.sphere_centre(ball))?;
         let Some(there) = self.solid_at(ball, shape) else {
             return self.corners_on(ball, &own, &self.surfaces[shape as usize], wanted);
         };
@@ -261,7 +280,7 @@ impl World {
             let above = found[cover].as_ref().filter(|_| inner[cover].is_none());
             let normal = above.and_then(Manifold::deepest).map(|deepest| deepest.normal);
             found[i] = normal.and_then(|normal| {
-                let own = self.solid_of(ball, ball, self.sphere_centre(ball))?;
+                let own = self.solid_of(ball, self.sphere_centre(ball))?;
                 let Met::Solid(there) = self.solid_at(ball, shapes[i])? else { return None };
                 let wanted = ManifoldBounds {
                     reach: ball.contact_radius,
@@ -299,8 +318,8 @@ impl World {
         })
     }
 
-    /// The solid that a sphere stands for, with the sphere's centre at this place \[m\], seen from `ball`.
-    fn solid_of(&self, ball: &Sphere, other: &Sphere, centre: DVec3) -> Option<Placed<'_>> {
+    /// The solid that a sphere stands for, with the sphere's centre at this place \[m\]; `None` for a corner.
+    fn solid_of(&self, other: &Sphere, centre: DVec3) -> Option<Placed<'_>> {
         let orientation = self.bodies.orientation[other.body as usize];
         match other.part {
             SpherePart::Solid(surface) => Some(Placed {
@@ -319,7 +338,6 @@ impl World {
             }
             SpherePart::Corner => None,
         }
-        .filter(|_| other.radius > 0.0 && ball.radius > 0.0)
     }
 
     /// The solid or half space of a shape, in the image nearest to a sphere; `None` for a surface that bounds neither.
@@ -327,7 +345,7 @@ impl World {
         let near = self.sphere_centre(ball);
         if let Some(other) = self.ball(shape) {
             let centre = self.periodic.image(self.sphere_centre(other), near);
-            return self.solid_of(ball, other, centre).map(Met::Solid);
+            return self.solid_of(other, centre).map(Met::Solid);
         }
         let surface = self.surfaces.get(shape as usize)?;
         let at =
@@ -342,8 +360,8 @@ impl World {
     /// Whether a polyhedron is nearer to another grain than `gap` \[m\]; the spheres around them are.
     pub fn hulls_are_near(&self, ball: &Sphere, other: &Sphere, gap: f64) -> bool {
         let centre = self.sphere_centre(ball);
-        let own = self.solid_of(ball, ball, centre);
-        let there = self.solid_of(ball, other, self.periodic.image(self.sphere_centre(other), centre));
+        let own = self.solid_of(ball, centre);
+        let there = self.solid_of(other, self.periodic.image(self.sphere_centre(other), centre));
         let near = own.zip(there).and_then(|(a, b)| separation(a.solid, &a.at, b.solid, &b.at, gap));
         near.is_some()
     }
@@ -351,10 +369,7 @@ impl World {
     /// Gap \[m\], negative, to the boundary that a polyhedron overlaps most, and the index of that boundary; `None` without an overlap.
     pub fn deepest_boundary_of_solid(&self, boxes: &[SurfaceBox], ball: &Sphere) -> Option<(f64, usize)> {
         let mut near = Vec::new();
-        self.for_each_surface_near(boxes, self.sphere_centre(ball), ball, 0.0, |surface, _| {
-            near.push(self.solid_surface(ball, surface));
-        });
-        near.dedup();
+        self.for_each_met_near(boxes, ball, 0.0, |surface| near.push(surface));
         let gaps = near.iter().zip(self.manifolds(ball, &near)).filter_map(|(&surface, manifold)| {
             Some((manifold?.deepest()?.gap, self.surfaces[surface as usize].body as usize))
         });

@@ -134,15 +134,6 @@ impl Convex {
         self.faces.iter().map(|face| face.normal.dot(point) - face.offset).fold(f64::NEG_INFINITY, f64::max)
             - self.rounding
     }
-
-    /// Bytes of its lists.
-    pub fn bytes(&self) -> u64 {
-        let lists = size_of_val(&self.corners[..])
-            + size_of_val(&self.faces[..])
-            + size_of_val(&self.loops[..])
-            + size_of_val(&self.edges[..]);
-        (lists + size_of::<Convex>()) as u64
-    }
 }
 
 #[cfg(test)]

@@ -113,20 +113,21 @@ impl Corner {
     }
 }
 
-/// The corners that lie farthest along the directions, each once; `None` for a direction without one.
-fn chosen(corners: &[Corner], compass: &Compass, same: f64) -> [Option<Corner>; MOST_POINTS] {
+/// Those of the points that lie farthest along the directions, each once; `None` for a direction without one. `score` is how far a point
+/// lies along a direction, deep ones before others.
+fn chosen<T: Copy>(
+    points: &[T],
+    compass: &Compass,
+    score: impl Fn(DVec2, &T) -> f64,
+    are_same: impl Fn(&T, &T) -> bool,
+) -> [Option<T>; MOST_POINTS] {
     let farthest = |direction: DVec2| {
-        let score = |corner: &Corner| direction.dot(corner.place) - DEPTH_WEIGHT * corner.gap();
-        corners
-            .iter()
-            .copied()
-            .reduce(|best, corner| if score(&corner) > score(&best) { corner } else { best })
+        let score = |point: &T| score(direction, point);
+        points.iter().copied().reduce(|best, point| if score(&point) > score(&best) { point } else { best })
     };
     let found = compass.points.map(farthest);
-    let is_first = |i: usize| {
-        let place = |i: usize| found[i].map(|corner: Corner| corner.place);
-        (0..i).all(|other| place(other).zip(place(i)).is_none_or(|(a, b)| a.distance(b) > same))
-    };
+    let is_first =
+        |i: usize| (0..i).all(|other| found[other].zip(found[i]).is_none_or(|(a, b)| !are_same(&a, &b)));
     std::array::from_fn(|i| found[i].filter(|_| is_first(i)))
 }
 
@@ -138,11 +139,12 @@ fn manifold_of(
     same: f64,
     rule: impl Fn() -> Compass,
 ) -> Manifold {
-    let mut found = chosen(corners, &Compass::new(points, None), same);
-    let is_kept =
-        |corner: &Corner| found.iter().flatten().any(|kept| kept.place.distance(corner.place) <= same);
+    let are_same = |a: &Corner, b: &Corner| a.place.distance(b.place) <= same;
+    let score = |direction: DVec2, corner: &Corner| direction.dot(corner.place) - DEPTH_WEIGHT * corner.gap();
+    let mut found = chosen(corners, &Compass::new(points, None), score, are_same);
+    let is_kept = |corner: &Corner| found.iter().flatten().any(|kept| are_same(kept, corner));
     if points > 1 && !corners.iter().all(is_kept) {
-        found = chosen(corners, &rule(), same);
+        found = chosen(corners, &rule(), score, are_same);
     }
     let touch = |Corner { place, heights: [a, b] }| Touch {
         gap: a - b,
@@ -171,7 +173,7 @@ pub fn meet(
 ) -> Option<Manifold> {
     let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
     let axis = pair.axis(wanted.reach)?;
-    let manifold = manifold_along(&pair, &axis, wanted).or_else(|| Some(nearest_along(&pair, &axis)))?;
+    let manifold = manifold_along(&pair, &axis, wanted).unwrap_or_else(|| nearest_along(&pair, &axis));
     Some(in_world(manifold, at_a))
 }
 
@@ -218,31 +220,18 @@ pub fn meet_half_space(
 
 /// The manifold of touches at the corners of a solid with a surface that is no solid; `None` if all are out of reach.
 pub fn of_touches(
-    touches: impl Iterator<Item = Touch> + Clone,
+    touches: impl Iterator<Item = Touch>,
     size: f64,
     wanted: ManifoldBounds,
 ) -> Option<Manifold> {
-    let deepest = touches
-        .clone()
-        .min_by(|a, b| a.gap.total_cmp(&b.gap))
-        .filter(|deepest| deepest.gap <= wanted.reach)?;
+    let touches: Vec<Touch> = touches.filter(|touch| touch.gap <= wanted.reach).collect();
+    let deepest = touches.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
     let plane = ContactPlane::new(deepest.normal);
     let compass = Compass::new(wanted.points, None);
-    let mut best: [Option<(f64, Touch)>; MOST_POINTS] = [None; MOST_POINTS];
-    for touch in touches.filter(|touch| touch.gap <= wanted.reach) {
-        for (best, direction) in best.iter_mut().zip(compass.points) {
-            let score = direction.dot(plane.flat(touch.point)) - DEPTH_WEIGHT * touch.gap;
-            if best.is_none_or(|(most, _)| score > most) {
-                *best = Some((score, touch));
-            }
-        }
-    }
-    let found = best.map(|best| best.map(|(_, touch)| touch));
-    let is_first = |i: usize| {
-        let place = |i: usize| found[i].map(|touch: Touch| touch.point);
-        (0..i).all(|other| place(other).zip(place(i)).is_none_or(|(a, b)| a.distance(b) > SAME * size))
-    };
-    Some(Manifold { points: std::array::from_fn(|i| found[i].filter(|_| is_first(i))) })
+    let score =
+        |direction: DVec2, touch: &Touch| direction.dot(plane.flat(touch.point)) - DEPTH_WEIGHT * touch.gap;
+    let are_same = |a: &Touch, b: &Touch| a.point.distance(b.point) <= SAME * size;
+    Some(Manifold { points: chosen(&touches, &compass, score, are_same) })
 }
 
 impl ManifoldBounds {

@@ -41,8 +41,7 @@ impl Pair<'_> {
     /// The axis with the largest separation, in the frame of a; `None` if one was found along which the solids are farther apart than
     /// `reach` \[m\].
     pub fn axis(&self, reach: f64) -> Option<SeparatingAxis> {
-        let mut best =
-            Best { axis: SeparatingAxis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
+        let mut best = Best::none(reach);
         let (a, b) = (self.a, self.b);
         let middle = self.point_in_a(b.middle);
         let apart = a.middle - middle;
@@ -59,8 +58,7 @@ impl Pair<'_> {
         }
         let of_faces = best.axis.separation;
         if self.roundings() == 0.0 || of_faces <= 0.0 {
-            let mut of_edges =
-                Best { axis: SeparatingAxis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach };
+            let mut of_edges = Best::none(reach);
             self.try_edges(middle, &mut of_edges);
             // Two lines have no faces.
             let better = if of_faces.is_finite() {
@@ -260,6 +258,10 @@ struct Best {
 }
 
 impl Best {
+    fn none(reach: f64) -> Best {
+        Best { axis: SeparatingAxis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach }
+    }
+
     #[inline]
     fn take(&mut self, normal: DVec3, separation: f64) {
         if separation > self.axis.separation {
