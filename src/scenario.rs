@@ -58,7 +58,7 @@
 //! | | grain | plane, box seen from inside | convex solid | cylinder or cone seen from inside | other mesh |
 //! |---|---|---|---|---|---|
 //! | sphere, clump | yes | yes | yes | yes | yes |
-//! | polyhedron (`shape`) | yes | yes | yes | its vertices | refused |
+//! | polyhedron (`shape`) | yes | yes | yes | its vertices | yes |
 //! | dynamic convex solid | yes | yes | yes | its vertices | its vertices, and those of a dynamic mesh |
 //! | dynamic sphere | yes | yes | yes | yes | yes |
 //! | other dynamic mesh | yes | its vertices | its vertices | its vertices | its vertices, and the partner's if dynamic |

@@ -7,6 +7,7 @@
 
 mod build;
 pub mod convex;
+pub mod facet;
 pub mod hull;
 pub mod manifold;
 mod nearest;
@@ -16,6 +17,7 @@ pub mod separation;
 
 pub use build::SolidError;
 pub use convex::{Convex, Revolved, SolidEdge, SolidFace};
+pub use facet::{Facet, FacetMeeting, meet_facet};
 pub use hull::MOST_HULL_POINTS;
 pub use manifold::{
     MOST_POINTS, Manifold, ManifoldBounds, Touch, meet, meet_along, meet_half_space, of_touches,

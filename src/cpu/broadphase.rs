@@ -72,7 +72,10 @@ fn keys_of(
     let gap = 2.0 * margin * shape.radius;
     let first = keys.len();
     world.for_each_met_near(boxes, shape, gap, |b| {
-        keys.extend(points_with(b, world.manifold_points(shape, b)).map(|b| Key { a, b }));
+        let points = world.manifold_points(shape, b);
+        if points == 0 || world.is_near_facets(shape, b, gap) {
+            keys.extend(points_with(b, points).map(|b| Key { a, b }));
+        }
     });
     for &partner in partners.of(sphere) {
         let (b, other) = (first_grain + partner, &world.spheres[partner as usize]);

@@ -8,6 +8,7 @@
 
 mod build;
 mod edges;
+mod facets;
 mod join;
 mod junctions;
 mod nearest;
@@ -16,6 +17,8 @@ mod solid;
 mod tree;
 
 use glam::DVec3;
+
+use facets::Neighbours;
 
 pub use build::{BadMesh, Defects};
 pub use join::{JoinedTouch, PatchTouch, join};
@@ -55,6 +58,8 @@ pub struct Mesh {
     pub defects: Defects,
     /// Whether the mesh pushes outwards, as the surface of a solid; else it is a sheet that grains touch from both sides.
     pub is_solid: bool,
+    /// What is around each triangle, found when a convex solid first meets the mesh.
+    neighbours: Neighbours,
 }
 
 /// A triangle of a mesh.
@@ -114,7 +119,7 @@ impl Mesh {
             + self.nodes.len() * size_of::<TreeNode>();
         let seams: usize =
             self.seams.iter().map(|seam| size_of::<Seam>() + size_of_val(&seam.patches[..])).sum();
-        (lists + seams) as u64
+        (lists + seams) as u64 + self.neighbours.bytes()
     }
 
     /// Fingerprint that tells meshes apart: FNV-1a of all coordinates and corners, and of whether a closed mesh is a sheet.

@@ -7,8 +7,8 @@ use glam::{DQuat, DVec3};
 use super::shape::SpherePart;
 use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World};
 use crate::shape::{
-    Convex, MOST_POINTS, Manifold, ManifoldBounds, SolidPose, meet, meet_along, meet_half_space, of_touches,
-    separation,
+    Convex, FacetMeeting, MOST_POINTS, Manifold, ManifoldBounds, SolidPose, meet, meet_along, meet_facet,
+    meet_half_space, of_touches, separation,
 };
 
 /// Largest number of vertices of a mesh that is tried as a convex solid: two of them have a million pairs of edges.
@@ -16,6 +16,9 @@ const MOST_VERTICES: usize = 512;
 
 /// Height between two surfaces that stand flush, over the contact radius of what touches them \[-\].
 const FLUSH: f64 = 1e-3;
+
+/// Cosine of the angle between the normals of one point that two patches of a mesh share \[-\].
+const SAME_NORMAL: f64 = 0.999;
 
 /// Bits of a shape id beside which [`Key::b`](crate::contact::Key::b) holds the number of a point of a manifold, from 1 on; 0 at all other
 /// contacts.
@@ -140,16 +143,6 @@ impl World {
         self.clumps.iter().any(|clump| clump.hull.is_some())
     }
 
-    /// A boundary with a mesh that is no convex solid, if there is one: polyhedra do not meet it.
-    #[cfg(feature = "scenario")]
-    pub(crate) fn sheet(&self) -> Option<&str> {
-        let is_sheet = |(index, surface): &(u32, &Surface)| {
-            matches!(surface.form, Form::Patch { .. }) && self.solids.is_other(*index)
-        };
-        let (_, surface) = (0..).zip(&self.surfaces).find(is_sheet)?;
-        Some(&self.boundaries[surface.body as usize].name)
-    }
-
     /// Finds the solids of all surfaces again, after the surfaces were read and the meshes set.
     #[cfg(feature = "scenario")]
     pub(crate) fn find_solids(&mut self) {
@@ -238,7 +231,14 @@ impl World {
         let wanted = ManifoldBounds { reach: ball.contact_radius, points };
         let own = self.solid_of(ball, self.sphere_centre(ball))?;
         let Some(there) = self.solid_at(ball, shape) else {
-            return self.corners_on(ball, &own, &self.surfaces[shape as usize], wanted);
+            let surface = &self.surfaces[shape as usize];
+            return match surface.form {
+                Form::Patch { mesh, patch } => {
+                    let mesh = &self.meshes[mesh];
+                    self.facets_met(&own, surface, mesh, patch as usize, wanted)
+                }
+                _ => self.corners_on(ball, &own, surface, wanted),
+            };
         };
         match there {
             Met::Solid(there) => meet(own.solid, &own.at, there.solid, &there.at, wanted),
@@ -262,6 +262,56 @@ impl World {
         of_touches(own.solid.corners.iter().filter_map(touch), ball.radius, wanted)
     }
 
+    /// Manifold of a solid with a patch of a mesh that is no convex solid. A solid whose middle is behind the surface of a closed mesh is
+    /// pushed out of the patch that is nearest to it.
+    fn facets_met(
+        &self,
+        own: &Placed<'_>,
+        surface: &Surface,
+        mesh: &Mesh,
+        patch: usize,
+        wanted: ManifoldBounds,
+    ) -> Option<Manifold> {
+        let body = surface.body as usize;
+        let middle = own.at.position + own.at.orientation * (own.at.scale * own.solid.middle);
+        let at = self.placement(surface, self.periodic.image(self.bodies.position[body], middle));
+        let local = at.orientation.conjugate() * (middle - at.position);
+        let size = own.at.scale * own.solid.radius;
+        let reach = size + wanted.reach;
+        let (mut touches, mut is_behind) = (Vec::new(), false);
+        for triangle in mesh.triangles_near(patch, local, reach) {
+            match meet_facet(own.solid, &own.at, &mesh.facet(triangle), &at, wanted) {
+                FacetMeeting::Touching(manifold) => touches.extend(manifold.points.into_iter().flatten()),
+                FacetMeeting::Behind => is_behind = true,
+                FacetMeeting::None => {}
+            }
+        }
+        if is_behind && let Some((height, face)) = mesh.way_out(patch, local, reach) {
+            let normal = at.orientation * face;
+            return meet_half_space(own.solid, &own.at, normal, middle.dot(normal) - height, wanted);
+        }
+        of_touches(touches.into_iter(), size, wanted)
+    }
+
+    /// Whether a polyhedron is nearer to a patch of a mesh than `gap` \[m\], if the surface is one that is no convex solid; the sphere
+    /// around it is near every surface that is asked for.
+    pub fn is_near_facets(&self, ball: &Sphere, surface: u32, gap: f64) -> bool {
+        let there = &self.surfaces[surface as usize];
+        let (Form::Patch { mesh, patch }, true) = (there.form, self.solids.is_other(surface)) else {
+            return true;
+        };
+        let centre = self.sphere_centre(ball);
+        let Some(own) = self.solid_of(ball, centre) else { return true };
+        let body = there.body as usize;
+        let at = self.placement(there, self.periodic.image(self.bodies.position[body], centre));
+        let local = at.orientation.conjugate() * (centre - at.position);
+        let mesh = &self.meshes[mesh];
+        mesh.triangles_near(patch as usize, local, ball.radius + gap).into_iter().any(|triangle| {
+            let triangle = Convex::triangle(mesh.corners(triangle));
+            separation(own.solid, &own.at, &triangle, &at, gap).is_some()
+        })
+    }
+
     /// Manifolds of a solid with several shapes. Where solids that move alike stand flush, their sides that face each other are inside:
     /// what touches such a side touches the surface of both instead.
     pub fn manifolds(&self, ball: &Sphere, shapes: &[u32]) -> Vec<Option<Manifold>> {
@@ -271,6 +321,7 @@ impl World {
         if surfaces < 2 {
             return found;
         }
+        self.drop_repeated(shapes, ball.contact_radius, &mut found);
         let cover = |i: usize| {
             (0..shapes.len()).find(|&j| self.covers(ball, shapes[j], shapes[i], found[i].as_ref()))
         };
@@ -290,6 +341,26 @@ impl World {
             });
         }
         found
+    }
+
+    /// Drops the points of a solid at which it touches a mesh with several patches: those at an edge between two of them.
+    fn drop_repeated(&self, shapes: &[u32], size: f64, found: &mut [Option<Manifold>]) {
+        for i in 1..shapes.len() {
+            let (before, rest) = found.split_at_mut(i);
+            let Some((manifold, (_, patches))) = rest[0].as_mut().zip(self.patches_with(shapes[i])) else {
+                continue;
+            };
+            let same = |one: &Touch, other: &Touch| {
+                one.point.distance(other.point) <= FLUSH * size && one.normal.dot(other.normal) > SAME_NORMAL
+            };
+            let known = || shapes.iter().zip(before.iter()).filter(|(shape, _)| patches.contains(shape));
+            let is_known = |touch: &Touch| {
+                known()
+                    .filter_map(|(_, known)| known.as_ref())
+                    .any(|known| known.points.iter().flatten().any(|known| same(known, touch)))
+            };
+            manifold.points = manifold.points.map(|point| point.filter(|touch| !is_known(touch)));
+        }
     }
 
     /// Whether a solid or half space covers that side of another solid, moving alike, at which this manifold has its points.

@@ -354,14 +354,6 @@ fn populate(
     world.clumps = clumps.unwrap_or_default();
     let shapes = root.maybe("shapes", |node| node.table(|table| Some(polyhedra::shapes(table, folder))));
     world.clumps.extend(shapes.unwrap_or_default());
-    if let Some(sheet) = world.sheet().filter(|_| world.has_polyhedra()) {
-        let span = root.node("shapes").map_or(0..0, |node| node.span);
-        report.problem(
-            &span,
-            format!("grains of shapes do not touch the mesh of boundary \"{sheet}\", which is no convex solid"),
-            "build the boundary of boxes, cylinders, cones, planes or closed convex meshes, or the grains of spheres",
-        );
-    }
     let mut blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
     blocks.iter_mut().for_each(|block| block.hand_over_clumps(world));
     let periodic = world.periodic;

@@ -89,6 +89,18 @@ impl Convex {
         Convex { corners: vec![DVec3::ZERO], rounding: radius, radius, ..Convex::default() }
     }
 
+    /// A triangle as a solid without a thickness, whose first face is the side from which its corners run counter-clockwise \[m\].
+    pub fn triangle(corners: [DVec3; 3]) -> Convex {
+        Convex::of_loops(corners.to_vec(), &[vec![0, 1, 2], vec![0, 2, 1]])
+    }
+
+    /// A point, or a line between two points \[m\].
+    pub fn of_corners(corners: Vec<DVec3>) -> Convex {
+        let middle = middle_of(&corners);
+        let radius = corners.iter().map(|corner| corner.distance(middle)).fold(0.0, f64::max);
+        Convex { corners, middle, radius, ..Convex::default() }
+    }
+
     /// The solid inside faces, each a list of corners that runs counter-clockwise seen from outside. Faces in one plane that share an edge
     /// become one.
     ///
@@ -115,9 +127,7 @@ impl Convex {
 
     /// The solid of these faces, which are known to be closed and convex.
     fn of_loops(corners: Vec<DVec3>, faces: &[Vec<u32>]) -> Convex {
-        let middle = middle_of(&corners);
-        let radius = corners.iter().map(|corner| corner.distance(middle)).fold(0.0, f64::max);
-        let mut solid = Convex { corners, middle, radius, ..Convex::default() };
+        let mut solid = Convex::of_corners(corners);
         for face in faces {
             let normal = area_normal(&solid.corners, face).normalize();
             let offset = face

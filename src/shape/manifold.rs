@@ -236,12 +236,13 @@ pub fn of_touches(
 
 impl ManifoldBounds {
     /// The same in the frame of a solid of this scale.
-    fn over(self, scale: f64) -> ManifoldBounds {
+    pub(super) fn over(self, scale: f64) -> ManifoldBounds {
         ManifoldBounds { reach: self.reach / scale, ..self }
     }
 }
 
-fn in_world(manifold: Manifold, at: &SolidPose) -> Manifold {
+/// A manifold in the frame of a solid, in world axes.
+pub(super) fn in_world(manifold: Manifold, at: &SolidPose) -> Manifold {
     let moved = |point: Touch| Touch {
         gap: at.scale * point.gap,
         normal: at.orientation * point.normal,
@@ -251,7 +252,11 @@ fn in_world(manifold: Manifold, at: &SolidPose) -> Manifold {
 }
 
 /// The manifold along an axis, in the frame of a; `None` where the outlines of the two do not overlap.
-fn manifold_along(pair: &Pair<'_>, axis: &SeparatingAxis, wanted: ManifoldBounds) -> Option<Manifold> {
+pub(super) fn manifold_along(
+    pair: &Pair<'_>,
+    axis: &SeparatingAxis,
+    wanted: ManifoldBounds,
+) -> Option<Manifold> {
     let (a, b, normal, points) = (pair.a, pair.b, axis.normal, wanted.points);
     let plane = ContactPlane::new(normal);
     let back = pair.frame.transpose();

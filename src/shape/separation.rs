@@ -97,7 +97,9 @@ impl Pair<'_> {
     /// Tries the axes across an edge of each.
     fn try_edges(&self, middle: DVec3, best: &mut Best) {
         let (a, b) = (self.a, self.b);
-        let is_round = a.round.is_some() || b.round.is_some();
+        // Edges of a polygon that stands for a circle are not where the solid ends; the two faces of a triangle have opposite normals, and
+        // whether arcs between them cross is left to rounding where edges lie in its plane.
+        let is_rough = a.round.is_some() || b.round.is_some() || b.faces.len() == 2;
         let corners: Vec<DVec3> = b.corners.iter().map(|&corner| self.point_in_a(corner)).collect();
         let normals: Vec<DVec3> = b.faces.iter().map(|face| self.frame * face.normal).collect();
         for edge_a in &a.edges {
@@ -121,7 +123,7 @@ impl Pair<'_> {
                     (true, true) => middle - a.middle,
                 };
                 let normal = if across.dot(inwards) > 0.0 { -across / length } else { across / length };
-                let separation = if is_round {
+                let separation = if is_rough {
                     self.along(normal)
                 } else {
                     normal.dot(from_a - from_b) - self.roundings()

@@ -65,8 +65,15 @@
 //! over b: there a would tip. Each point is a contact with \[E2\] to \[E5\]; half the smallest edge of a solid (of a polyhedron the
 //! distance of its centre from the nearest face) stands for R*, in the stiffness and in the skin, and a point has neither rolling
 //! resistance nor cohesion. Where solids that move alike stand flush, a side of one that the other covers is inside: what would touch it
-//! touches along the normal of the other instead. Thin walls and meshes that are no convex solids are touched by the corners of solids
-//! alone, 16 points on each rim of a cone, or the balls at the ends of a capsule.
+//! touches along the normal of the other instead. Thin walls, and by dynamic boundaries meshes that are no convex solids, are touched by
+//! the corners of solids alone, 16 points on each rim of a cone, or the balls at the ends of a capsule.
+//!
+//! A polyhedron meets a mesh that is no convex solid triangle by triangle ([`facet`](crate::shape::facet)): n is the axis with the largest
+//! s for the triangle alone, as long as the mesh ends there along n, which it does at its face, at an edge where both triangles fall off
+//! along n, and at a vertex all of whose neighbours are lower along n. Elsewhere the edge or vertex is flat or concave, and n is the normal
+//! of the triangle; where n is that of a neighbour, the neighbour has the contact. Of all points with one patch up to four are kept, as
+//! above, and a point that two patches share counts once. Behind the surface of a solid only the patch nearest to the centre of the
+//! polyhedron pushes, outwards.
 //!
 //! **Meshes** are sheets of triangles or solids within closed ones, divided into patches: connected triangles whose normals differ by less
 //! than 5° from that of the first ([`mesh`](crate::model::mesh)). A sphere with the centre c has one contact with a patch, at the point p

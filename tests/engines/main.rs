@@ -34,6 +34,7 @@ mod periodic;
 mod physics;
 mod plane;
 mod polyhedra;
+mod polyhedra_on_meshes;
 mod pulse;
 mod ranks;
 mod restart;

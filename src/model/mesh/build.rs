@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use glam::{DVec3, I64Vec3};
 
 use super::edges::{Edge, edge_of, normal};
+use super::facets::Neighbours;
 use super::{
     Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, bounds_of, junctions, outwards,
     tree,
@@ -123,6 +124,7 @@ impl Mesh {
             nodes: Vec::new(),
             defects,
             is_solid,
+            neighbours: Neighbours::default(),
         };
         tree::grow(&mut mesh);
         Ok(mesh)

@@ -1,0 +1,152 @@
+//! Facet: a triangle of a mesh that is no convex solid, and the points at which a convex solid touches it.
+//!
+//! The axis along which the solid and the triangle overlap the least is one of the mesh only if the mesh has its farthest point there: at
+//! the face itself, at an edge where it is convex and the axis lies between the normals of both triangles, or at a vertex all of whose
+//! neighbours are lower. At other edges and vertices, which are flat or concave, the axis turns to the normal of the triangle, so that
+//! nothing is caught by the joints of a flat face. An axis along the normal of a neighbour is left to that neighbour.
+
+use glam::DVec3;
+
+use super::convex::Convex;
+use super::manifold::{Manifold, ManifoldBounds, in_world, manifold_along};
+use super::pair::{Pair, SolidPose};
+use super::separation::SeparatingAxis;
+
+/// Sine of the angle up to which an edge lies across an axis, and an axis along the normal of a face \[-\].
+const ACROSS: f64 = 1e-3;
+/// Cosine of the angle between an axis and a face beyond which the face is seen from its side \[-\]: its edge stands for it.
+const SIDEWAYS: f64 = 0.2;
+
+/// A triangle of a mesh with what is around it, in the frame of the mesh.
+#[derive(Debug, Clone, Copy)]
+pub struct Facet<'a> {
+    /// Its corners, counter-clockwise seen from where its normal points \[m\].
+    pub corners: [DVec3; 3],
+    /// Corner of the other triangle at each edge, from each corner to the next; `None` where the mesh ends or branches \[m\].
+    pub beyond: [Option<DVec3>; 3],
+    /// Vertices that share an edge with each corner, as indices in `vertices`.
+    pub around: [&'a [u32]; 3],
+    /// Vertices of the mesh \[m\].
+    pub vertices: &'a [DVec3],
+    /// Whether the mesh is the surface of a solid, which lies behind the triangle; a sheet is touched from both sides.
+    pub is_of_solid: bool,
+}
+
+/// How a solid meets a triangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "taken apart where it is returned, never stored")]
+pub enum FacetMeeting {
+    /// The two are apart, or the neighbours of the triangle are what the solid touches.
+    None,
+    /// The solid overlaps a triangle of the surface of a solid more from behind than from in front.
+    Behind,
+    /// The points of the contact.
+    Touching(Manifold),
+}
+
+/// What an axis is to a triangle in its mesh.
+enum AxisRole {
+    /// Normal of the triangle.
+    Face,
+    /// An axis at an edge or a vertex that is convex.
+    Convex,
+    /// An axis at an edge or a vertex that is flat or concave.
+    Inner,
+    /// Normal of a neighbour.
+    Neighbours,
+}
+
+impl Facet<'_> {
+    fn normal(&self) -> DVec3 {
+        let [a, b, c] = self.corners;
+        (b - a).cross(c - a).normalize()
+    }
+
+    /// Corners that are farthest along a unit vector.
+    fn farthest(&self, along: DVec3) -> [bool; 3] {
+        let heights = self.corners.map(|corner| corner.dot(along));
+        let top = (0..3).fold(0, |top, i| if heights[i] > heights[top] { i } else { top });
+        let slack = |i: usize| ACROSS * self.corners[i].distance(self.corners[top]);
+        std::array::from_fn(|i| heights[top] - heights[i] <= slack(i))
+    }
+
+    fn role_of(&self, axis: DVec3, farthest: [bool; 3]) -> AxisRole {
+        // Largest sine of the height of other vertices over one corner.
+        let slope = |from: DVec3, to: DVec3| (to - from).dot(axis) / to.distance(from);
+        let role = |steepest: f64| {
+            if steepest > ACROSS {
+                AxisRole::Inner
+            } else if steepest >= -ACROSS {
+                AxisRole::Neighbours
+            } else {
+                AxisRole::Convex
+            }
+        };
+        match farthest {
+            [true, true, true] => AxisRole::Face,
+            [true, false, false] | [false, true, false] | [false, false, true] => {
+                let corner = farthest.iter().position(|&is_farthest| is_farthest).unwrap_or(0);
+                let neighbours = self.around[corner].iter().map(|&vertex| self.vertices[vertex as usize]);
+                role(neighbours.map(|vertex| slope(self.corners[corner], vertex)).fold(-1.0, f64::max))
+            }
+            _ => {
+                let edge = (0..3).find(|&i| farthest[i] && farthest[(i + 1) % 3]).unwrap_or(0);
+                let [from, to] = [self.corners[edge], self.corners[(edge + 1) % 3]];
+                let height = |vertex: DVec3| {
+                    let apart = (vertex - from).reject_from(to - from);
+                    (vertex - from).dot(axis) / apart.length()
+                };
+                role(self.beyond[edge].map_or(-1.0, height))
+            }
+        }
+    }
+
+    /// What of the triangle is seen along an axis: all of it, or the corners that are farthest where it is seen from its side.
+    fn seen_along(&self, axis: DVec3, farthest: [bool; 3]) -> Convex {
+        if self.normal().dot(axis).abs() > SIDEWAYS {
+            return Convex::triangle(self.corners);
+        }
+        let corners = self.corners.into_iter().zip(farthest).filter(|(_, is_farthest)| *is_farthest);
+        Convex::of_corners(corners.map(|(corner, _)| corner).collect())
+    }
+}
+
+/// Meets a convex solid with a triangle of a mesh at the place `at_b` of the mesh.
+pub fn meet_facet(
+    a: &Convex,
+    at_a: &SolidPose,
+    facet: &Facet<'_>,
+    at_b: &SolidPose,
+    wanted: ManifoldBounds,
+) -> FacetMeeting {
+    let triangle = Convex::triangle(facet.corners);
+    let (pair, bounds) = (Pair::new(a, at_a, &triangle, at_b), wanted.over(at_a.scale));
+    let Some(SeparatingAxis { normal: axis, .. }) = pair.axis(bounds.reach) else {
+        return FacetMeeting::None;
+    };
+    let (own, along) = (facet.normal(), pair.frame.transpose() * axis);
+    let farthest = facet.farthest(along);
+    let role = facet.role_of(along, farthest);
+    let is_front = match role {
+        AxisRole::Face => along.dot(own) > 0.0,
+        _ => (pair.point_in_b(a.middle) - facet.corners[0]).dot(own) > 0.0,
+    };
+    let (axis, seen) = match role {
+        AxisRole::Neighbours => return FacetMeeting::None,
+        AxisRole::Face | AxisRole::Inner if facet.is_of_solid && !is_front => return FacetMeeting::Behind,
+        // Of the triangles at a convex edge or vertex of a solid one at least looks along the axis.
+        AxisRole::Convex if facet.is_of_solid && along.dot(own) <= 0.0 => return FacetMeeting::None,
+        AxisRole::Convex => (axis, facet.seen_along(along, farthest)),
+        AxisRole::Face | AxisRole::Inner => {
+            (pair.frame * if is_front { own } else { -own }, Convex::triangle(facet.corners))
+        }
+    };
+    let separation = pair.along(axis);
+    // A solid that is far behind the plane beyond an inner edge touches something else.
+    if matches!(role, AxisRole::Inner) && separation < -bounds.reach {
+        return FacetMeeting::None;
+    }
+    let pair = Pair { b: &seen, ..pair };
+    let manifold = manifold_along(&pair, &SeparatingAxis { normal: axis, separation }, bounds);
+    manifold.map_or(FacetMeeting::None, |manifold| FacetMeeting::Touching(in_world(manifold, at_a)))
+}
