@@ -32,8 +32,10 @@ struct Entry {
     radius: f32,               // radius [m]
 }
 
-// Number of partners of an owner that are remembered from counting to storing, at most. An owner with more searches again.
+// Number of partners of an owner that are remembered from counting to storing, at most. An owner with more searches again. (Polyhedra have
+// up to four times the contacts of spheres.)
 const REMEMBERED = 16u;
+const REMEMBERED_OF_HULLS = 64u;
 
 // Whether the scene has grains of different sizes. Without them there is one level.
 override HAS_SIZES: bool = true;
@@ -129,9 +131,14 @@ fn bucket_start(bucket: u32) -> u32 {
     return atomicLoad(&bucket_ends[bucket - 1u]);
 }
 
-fn is_near_surface(ball: Ball, surface: Surface) -> bool {
+// Largest gap of the contacts of a ball with surfaces [m].
+fn margin_of(owner: u32, ball: Ball) -> f32 {
+    return 2.0 * params.reach * select(ball.radius, ball.contact_radius, is_vertex(owner));
+}
+
+fn is_near_surface(owner: u32, ball: Ball, surface: Surface) -> bool {
     let touch = touch_surface(surface, poses[surface.body], ball.pose, ball.contact_radius);
-    return touch.near && touch.length - ball.radius < 2.0 * params.reach * ball.contact_radius;
+    return touch.near && touch.length - ball.radius < margin_of(owner, ball);
 }
 
 // Run of cells of a level that follow each other along x. Their buckets follow each other, too.
@@ -154,7 +161,25 @@ fn is_partner(owner: u32, ball: Ball, other: Entry, run: Run) -> bool {
     }
     let from_first = cell_of_level(other.cell, run.level) - run.first;
     return comes_first(owner, ball.radius, other.sphere, other.radius) && is_of_another_body(owner, other.sphere)
-        && bitcast<u32>(from_first.x) < run.count && all(from_first.yz == vec2i(0));
+        && bitcast<u32>(from_first.x) < run.count && all(from_first.yz == vec2i(0))
+        && are_hulls_near(owner, ball, other, apart);
+}
+
+// Number of points of the contact of two spheres of grains; 0 where it is no manifold. Twin: World::manifold_points in src/model/solids.rs.
+fn points_of(a: u32, b: u32) -> u32 {
+    let hulls = vec2<bool>(is_hull(spheres[a]), is_hull(spheres[b]));
+    return select(select(0u, 1u, any(hulls)), MOST_POINTS, all(hulls));
+}
+
+// Whether a polyhedron among two grains is near enough to the other; the spheres around them are. `apart` is the vector from the entry to
+// the ball. Twin: World::hulls_are_near in src/model/solids.rs.
+fn are_hulls_near(owner: u32, ball: Ball, other: Entry, apart: vec3f) -> bool {
+    if !HAS_HULLS || points_of(owner, other.sphere) == 0u {
+        return true;
+    }
+    let reach = params.reach * (ball.radius + other.radius);
+    let pair = pair_of(solid_of_ball(owner, ball), solid_of_ball(other.sphere, ball_at(other.sphere)), -apart);
+    return separating_axis(pair, reach).separation <= reach;
 }
 
 // Vector from the centre of an entry to a pose [m].
@@ -324,7 +349,7 @@ struct Shelf {
 
 // Part of the memory `found` for an owner.
 fn memory_of(owner: u32, index: u32) -> Shelf {
-    let room = min(REMEMBERED, arrayLength(&found) / balls());
+    let room = min(select(REMEMBERED, REMEMBERED_OF_HULLS, HAS_HULLS), arrayLength(&found) / balls());
     return Shelf(owner, false, index * room, room);
 }
 
@@ -336,17 +361,22 @@ fn put(shelf: Shelf, count: u32, partner: u32) {
     }
 }
 
-// Puts the contacts of an owner with a surface on its shelf, after `count` others; returns the new number. A solid has one at each point of
-// a manifold.
-fn put_contacts(shelf: Shelf, count: u32, surface: u32) -> u32 {
-    if !stands_for_solid(shelf.owner) {
-        put(shelf, count, surface);
+// Puts the contacts of an owner with a shape on its shelf, after `count` others; returns the new number. There is one at each point of a
+// manifold, and one where it has none.
+fn put_contacts(shelf: Shelf, count: u32, shape: u32, points: u32) -> u32 {
+    if points == 0u {
+        put(shelf, count, shape);
         return count + 1u;
     }
-    for (var point = 0u; point < MOST_POINTS; point++) {
-        put(shelf, count + point, surface | ((point + 1u) << SHAPE_BITS));
+    for (var point = 0u; point < points; point++) {
+        put(shelf, count + point, shape | ((point + 1u) << SHAPE_BITS));
     }
-    return count + MOST_POINTS;
+    return count + points;
+}
+
+// Number of points of the contacts of an owner with surfaces.
+fn points_on_surfaces(owner: u32) -> u32 {
+    return select(0u, MOST_POINTS, stands_for_solid(owner));
 }
 
 // Puts the partners of an owner on its shelf, and returns their number.
@@ -361,8 +391,8 @@ fn find_partners(shelf: Shelf) -> u32 {
             continue;
         }
         let surface = surface_at(index);
-        if meets(owner, surface) && is_near_surface(ball, surface) {
-            count = put_contacts(shelf, count, index);
+        if meets(owner, surface) && is_near_surface(owner, ball, surface) {
+            count = put_contacts(shelf, count, index, points_on_surfaces(owner));
         }
     }
     if is_vertex(owner) {
@@ -379,8 +409,7 @@ fn find_partners(shelf: Shelf) -> u32 {
                     for (var place = places.x; place < places.y; place++) {
                         let other = entry_at(place);
                         if is_partner(owner, ball, other, run) {
-                            put(shelf, count, params.surfaces + other.sphere);
-                            count++;
+                            count = put_contacts(shelf, count, params.surfaces + other.sphere, points_of(owner, other.sphere));
                         }
                     }
                 }
@@ -402,7 +431,7 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
     let point = in_frame_of(surface, poses[surface.body], ball.pose);
     // A vertex inside of a solid is held up to its contact radius.
     let deeper = select(0.0, max(ball.contact_radius - ball.radius, 0.0), is_solid(patch_index));
-    let reach = ball.radius + deeper + 2.0 * params.reach * ball.contact_radius;
+    let reach = ball.radius + deeper + margin_of(shelf.owner, ball);
     var count = found_before;
     var node = surfaces[surface.head].x;
     let end = surfaces[surface.head].y;
@@ -418,7 +447,7 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
             let apart = point - nearest_on_triangle(point, triangle_at(block)).point;
             if dot(apart, apart) < reach * reach {
                 if stands_for_solid(shelf.owner) {
-                    return put_contacts(shelf, found_before, first);
+                    return put_contacts(shelf, found_before, first, MOST_POINTS);
                 }
                 let index = first + surfaces[block].w;
                 put(shelf, count, index);

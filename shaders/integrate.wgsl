@@ -139,7 +139,8 @@ fn note_travel(@builtin(global_invocation_id) invocation: vec3u) {
     }
     var reach = 0.0;
     if HAS_RIGID {
-        reach = length(place_on_body(params.vertices + i).centre);
+        // Corners of a polyhedron move as it turns.
+        reach = select(length(place_on_body(params.vertices + i).centre), sphere.radius, is_hull(sphere));
     }
     let speed = speed_within(reach, velocity.linear, velocity.angular);
     let gained = 0.5 * length(params.gravity) + pushed(sphere.body, velocity, reach);

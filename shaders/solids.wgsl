@@ -1,4 +1,5 @@
-// Solids: the contacts of dynamic convex solids with half spaces and other convex solids, at the points of manifolds.
+// Solids: the contacts of dynamic convex solids and of polyhedral grains with half spaces, convex solids and spheres of grains, and of
+// polyhedra with thin walls, at the points of manifolds.
 // Twins: src/cpu/manifolds.rs and src/shape/manifold.rs.
 //
 // Each solid shows the other the face (or line, or point) that looks at it. Seen along the normal these two outlines overlap; of the
@@ -63,6 +64,7 @@ struct Seen {
     tipping: Tipping,          // way to which the nearest corner of the rim turns
     slope: vec2f,              // change of the height along both axes of the plane; 0 for a line or a point [-]
     sense: f32,                // sign of the sense in which the corners run
+    scale: f32,                // size of the solid over that in its blocks [-]
 }
 
 // Way in the plane of contact to which the nearest direction turns, and by which share of the angle.
@@ -84,11 +86,39 @@ struct Choice {
     best: array<vec4f, MOST_POINTS + 1u>,
 }
 
-// A point of a manifold in the frame of the first solid, or none.
+// A point of a manifold, or none.
 struct Point {
     is_some: bool,
     gap: f32,                  // gap between the surfaces along the normal, negative where they overlap [m]
-    place: vec3f,              // middle of the gap or overlap [m]
+    normal: vec3f,             // normal, towards the first solid
+    place: vec3f,              // middle of the gap or overlap, from the origin of the first solid [m]
+}
+
+// Shape b of a contact at a point, with the place of its body.
+struct Met {
+    body: u32,
+    material: u32,
+    apart: vec3f,              // centre of its body, from the centre of the body of a [m]
+    solid: PlacedSolid,        // its convex solid; none for a half space, a thin wall and a grain that was removed
+    is_plane: bool,            // whether it is a half space
+    is_wall: bool,             // whether it is a thin wall
+    radius: f32,               // its contact radius, 0 for a surface that is no sphere [m]
+}
+
+fn met_by(ball: Ball, shape: u32) -> Met {
+    if HAS_HULLS && shape >= params.surfaces {
+        let index = shape - params.surfaces;
+        let sphere = spheres[index];
+        let other = ball_at(index);
+        let apart = ball.lever + between(ball.pose, other.pose) - other.lever;
+        return Met(sphere.body, sphere.material, apart, solid_of_ball(index, other), false, false, other.contact_radius);
+    }
+    let surface = surface_at(shape);
+    let apart = ball.lever + between(ball.pose, poses[surface.body]);
+    let solid = solid_of_surface(surface, poses[surface.body].orientation);
+    let is_plane = surface.form == FORM_PLANE;
+    let radius = select(0.0, surface.size.x, surface.form == FORM_SPHERE);
+    return Met(surface.body, surface.material, apart, solid, is_plane, HAS_HULLS && !is_plane && solid.block == 0u, radius);
 }
 
 @compute @workgroup_size(64)
@@ -99,51 +129,52 @@ fn find_manifolds(@builtin(global_invocation_id) invocation: vec3u) {
     }
     let contact = contacts[k];
     let index = contact.a - params.surfaces;
-    let surface = surface_at(shape_b(contact));
-    let own = surface_at(spheres[index].tag);
     let ball = ball_at(index);
-    let apart = ball.lever + between(ball.pose, poses[surface.body]);
-    let turn_a = compose(ball.pose.orientation, own.orientation);
-    let turn_b = compose(poses[surface.body].orientation, surface.orientation);
-    let from_a = rotate(ball.pose.orientation, own.position);
-    let to_b = apart + rotate(poses[surface.body].orientation, surface.position) - from_a;
-    let turn = compose(conjugate(turn_a), turn_b);
-    let frame = mat3x3f(rotate(turn, vec3f(1.0, 0.0, 0.0)), rotate(turn, vec3f(0.0, 1.0, 0.0)), rotate(turn, vec3f(0.0, 0.0, 1.0)));
-    let blocks = vec2u(solid_of(own), solid_of(surface));
-    let a = convex_at(blocks.x);
+    let a = solid_of_ball(index, ball);
+    let met = met_by(ball, shape_b(contact));
+    let to_b = met.apart + met.solid.lever - a.lever;
     var view: mat3x3f;
     var choice: Choice;
     choice.reach = ball.contact_radius;
     for (var i = 0u; i <= MOST_POINTS; i++) {
         choice.scores[i] = FAR;
     }
-    if surface.form == FORM_PLANE && blocks.x != 0u {
+    if a.block != 0u && met.is_plane {
         // The origin of a half space may be far away: the height is found in world axes, in which most have no tilt.
-        view = meet_half_space(a, frame[2], dot(to_b, rotate(turn_b, vec3f(0.0, 0.0, 1.0))), &choice);
-    } else if blocks.x != 0u && blocks.y != 0u {
-        let b = convex_at(blocks.y);
-        view = meet(Pair(a, b, frame, rotate(conjugate(turn_a), to_b)), &choice);
+        let normal = rotate(met.solid.turn, vec3f(0.0, 0.0, 1.0));
+        view = meet_half_space(convex_at(a.block, a.scale), rotate(conjugate(a.turn), normal), dot(to_b, normal), &choice);
+    } else if a.block != 0u && met.is_wall {
+        view = meet_wall(a, ball, surface_at(shape_b(contact)), &choice);
+    } else if a.block != 0u && met.solid.block != 0u {
+        view = meet(pair_of(a, met.solid, to_b), &choice);
     }
     var radius = ball.contact_radius;
-    if surface.form == FORM_SPHERE {
-        radius = radius * surface.size.x / (radius + surface.size.x);
+    if met.radius > 0.0 {
+        radius = radius * met.radius / (radius + met.radius);
     }
     var constraint: Constraint;
-    constraint.bodies = vec2u(spheres[index].body, surface.body);
-    constraint.law = spheres[index].material * params.materials + surface.material;
-    // The contacts of a pair follow each other, with those of other surfaces between them.
+    constraint.bodies = vec2u(spheres[index].body, met.body);
+    constraint.law = spheres[index].material * params.materials + met.material;
+    // The contacts of a pair follow each other, with those of other shapes between them.
     var number = 0u;
     for (var next = k; next < status.contacts && number < MOST_POINTS && contacts[next].a == contact.a; next++) {
         if contacts[next].b != contact.b + (number << SHAPE_BITS) {
             continue;
         }
-        let point = point_of(&choice, number, view);
+        var point: Point;
+        if met.is_wall {
+            point = corner_point(&choice, number, a, ball, surface_at(shape_b(contact)));
+        } else {
+            point = point_of(&choice, number, view);
+            point.normal = rotate(a.turn, point.normal);
+            point.place = rotate(a.turn, point.place);
+        }
         if point.is_some {
-            constraint.normal = rotate(turn_a, view[2]);
+            constraint.normal = point.normal;
             constraint.bias_velocity = point.gap;
-            constraint.arm_a = from_a + rotate(turn_a, point.place);
-            constraint.arm_b = constraint.arm_a - apart;
-            constraint.rolling_arm = -radius;
+            constraint.arm_a = a.lever + point.place;
+            constraint.arm_b = constraint.arm_a - met.apart;
+            constraint.rolling_arm = select(-radius, radius, rolls_on_hulls(index));
         } else {
             constraint.normal = vec3f(0.0);
             constraint.bias_velocity = -FAR;
@@ -158,12 +189,67 @@ fn find_manifolds(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
+// Whether a ball is a sphere of a grain, which may resist rolling on a polyhedron.
+fn rolls_on_hulls(index: u32) -> bool {
+    return HAS_HULLS && !is_vertex(index) && !is_hull(spheres[index]);
+}
+
+// Chooses the corners of a polyhedron that touch a thin wall; in `best` the third number is that of a corner. Returns the axes of the plane
+// of contact, which is that of the deepest corner, in world axes. Twin: World::corners_on in src/model/solids.rs.
+fn meet_wall(a: PlacedSolid, ball: Ball, surface: Surface, choice: ptr<function, Choice>) -> mat3x3f {
+    let solid = convex_at(a.block, a.scale);
+    let count = solid.corners.y - solid.corners.x;
+    (*choice).same = SAME * solid.radius;
+    var normal = vec3f(0.0, 0.0, 1.0);
+    var least = (*choice).reach;
+    for (var i = 0u; i < count; i++) {
+        let touch = touch_of_corner(i, a, ball, surface);
+        if touch.near && touch.length < least {
+            least = touch.length;
+            normal = touch.normal;
+        }
+    }
+    let view = view_along(normal);
+    for (var i = 0u; i < count; i++) {
+        let touch = touch_of_corner(i, a, ball, surface);
+        if touch.near && touch.length <= (*choice).reach {
+            let place = (place_of_corner(i, a) - 0.5 * touch.length * touch.normal) * view;
+            choose(choice, vec4f(place.xy, f32(i), 0.0), touch.length);
+        }
+    }
+    return view;
+}
+
+// Corner of a polyhedron from the origin of its frame, in world axes [m].
+fn place_of_corner(corner: u32, a: PlacedSolid) -> vec3f {
+    return rotate(a.turn, a.scale * vector_at(convex_at(a.block, a.scale).corners.x + corner));
+}
+
+fn touch_of_corner(corner: u32, a: PlacedSolid, ball: Ball, surface: Surface) -> Distance {
+    var pose = ball.pose;
+    pose.offset += place_of_corner(corner, a);
+    return touch_surface(surface, poses[surface.body], pose, ball.contact_radius);
+}
+
+// Point with this number of a polyhedron and a thin wall.
+fn corner_point(choice: ptr<function, Choice>, number: u32, a: PlacedSolid, ball: Ball, surface: Surface) -> Point {
+    let corner = u32((*choice).best[number].z);
+    let place = place_of_corner(corner, a);
+    var is_first = true;
+    for (var i = 0u; i < MOST_POINTS; i++) {
+        let is_apart = distance(place_of_corner(u32((*choice).best[i].z), a), place) > (*choice).same;
+        is_first = is_first && (i >= number || is_apart);
+    }
+    let touch = touch_of_corner(corner, a, ball, surface);
+    return Point(is_first && (*choice).scores[number] != FAR, touch.length, touch.normal, place - 0.5 * touch.length * touch.normal);
+}
+
 // Place and heights of the point with this number.
 fn best_of(choice: ptr<function, Choice>, number: u32) -> vec4f {
     return (*choice).best[select(number, MOST_POINTS, (*choice).leaves_out && number == (*choice).nearest)];
 }
 
-// Point of a manifold with this number; there is none if a point before it is at the same place.
+// Point of a manifold with this number, in the frame of the first solid; there is none if a point before it is at the same place.
 fn point_of(choice: ptr<function, Choice>, number: u32, view: mat3x3f) -> Point {
     let best = best_of(choice, number);
     var is_first = true;
@@ -172,7 +258,7 @@ fn point_of(choice: ptr<function, Choice>, number: u32, view: mat3x3f) -> Point 
         is_first = is_first && (i >= number || is_apart);
     }
     let place = view * vec3f(best.xy, 0.5 * (best.z + best.w));
-    return Point(is_first && (*choice).scores[number] != FAR, best.z - best.w, place);
+    return Point(is_first && (*choice).scores[number] != FAR, best.z - best.w, view[2], place);
 }
 
 // Considers a place of the plane at which the surfaces have these heights [m].
@@ -189,15 +275,20 @@ fn consider(choice: ptr<function, Choice>, place: vec2f, height_a: f32, height_b
         (*choice).leaves_out = (*choice).leaves_out || !is_kept;
         return;
     }
+    choose(choice, vec4f(place, height_a, height_b), gap);
+}
+
+// Lets a point be that of all directions along which it lies farthest, if it has this gap [m].
+fn choose(choice: ptr<function, Choice>, point: vec4f, gap: f32) {
     for (var i = 0u; i <= MOST_POINTS; i++) {
         var direction = around(i * (RIM_SIDES / MOST_POINTS));
         if i == MOST_POINTS {
             direction = tipped(around((*choice).nearest * (RIM_SIDES / MOST_POINTS)), (*choice).tipping);
         }
-        let score = dot(direction, place) - DEPTH_WEIGHT * gap;
+        let score = dot(direction, point.xy) - DEPTH_WEIGHT * gap;
         if score > (*choice).scores[i] {
             (*choice).scores[i] = score;
-            (*choice).best[i] = vec4f(place, height_a, height_b);
+            (*choice).best[i] = point;
         }
     }
 }
@@ -339,7 +430,7 @@ fn facing_face(solid: Convex, along: vec3f) -> u32 {
         var count = 0u;
         let corners = corners_of_face(face);
         for (var i = 0u; i < corners; i++) {
-            count += select(0u, 1u, dot(corner_of_face(face, i), along) >= least);
+            count += select(0u, 1u, dot(solid.scale * corner_of_face(face, i), along) >= least);
         }
         let towards = dot(vector_at(face), along);
         if count > most || (count == most && towards > nearest) {
@@ -364,6 +455,7 @@ fn seen_of(solid: Convex, along: vec3f, turn: mat3x3f, shift: vec3f, tipping: Ti
     seen.shift = shift;
     seen.tipping = tipping;
     seen.sense = 1.0;
+    seen.scale = solid.scale;
     let outward = flat_unit_or(along.xy, vec2f(1.0, 0.0));
     if solid.is_round && shows_cap(solid, along, outward) {
         let up = sign(along.z);
@@ -397,8 +489,8 @@ fn seen_of(solid: Convex, along: vec3f, turn: mat3x3f, shift: vec3f, tipping: Ti
 fn corner_of(seen: Seen, corner: u32) -> vec3f {
     var place: vec3f;
     switch seen.corners {
-        case OF_FACE: { place = corner_of_face(seen.first, corner); }
-        case OF_ALL: { place = vector_at(seen.first + corner); }
+        case OF_FACE: { place = seen.scale * corner_of_face(seen.first, corner); }
+        case OF_ALL: { place = seen.scale * vector_at(seen.first + corner); }
         case OF_RIM: {
             var direction = around(corner);
             if seen.tipping.share > 0.0 && dot(direction, seen.tipping.way) >= HALF_SIDE {

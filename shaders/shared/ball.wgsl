@@ -23,10 +23,10 @@ fn ball_at(index: u32) -> Ball {
     return ball;
 }
 
-// Whether a ball is around a dynamic convex solid and stands for it as a whole. The tag of a vertex is the surface of such a solid; CORNER
-// for a corner of one; NONE for a ball or a vertex of what is no solid.
+// Whether a ball is around a dynamic convex solid or a polyhedron and stands for it as a whole. The tag of a vertex is the surface of such
+// a solid; CORNER for a corner of one; NONE for a ball or a vertex of what is no solid.
 fn stands_for_solid(ball: u32) -> bool {
-    return HAS_SOLIDS && is_vertex(ball) && spheres[ball].tag < CORNER;
+    return HAS_SOLIDS && select(is_hull(spheres[ball]), spheres[ball].tag < CORNER, is_vertex(ball));
 }
 
 // Whether a ball may touch a surface. A sphere of a grain may touch any surface, a vertex none of its own body or machine. Of two dynamic

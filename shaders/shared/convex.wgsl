@@ -17,39 +17,47 @@ struct Convex {
     rounding: f32,             // radius of the ball that is swept over the solid [m]
     middle: vec3f,             // middle [m]
     radius: f32,               // distance of the farthest point from the middle [m]
+    scale: f32,                // its size over that in the blocks [-]
 }
 
-fn convex_at(block: u32) -> Convex {
+// The solid that begins at a block, in another size than there. All lengths of a `Convex` are in this size; corners and planes are scaled
+// when they are read.
+fn convex_at(block: u32, scale: f32) -> Convex {
     let counts = surfaces[block];
-    let sizes = bitcast<vec4f>(surfaces[block + 1u]);
-    let around = bitcast<vec4f>(surfaces[block + 2u]);
+    let sizes = scale * bitcast<vec4f>(surfaces[block + 1u]);
+    let around = scale * bitcast<vec4f>(surfaces[block + 2u]);
     let corners = block + 3u;
     let faces = corners + counts.x;
     let edges = faces + 2u * counts.y;
     return Convex(vec2u(corners, faces), vec2u(faces, edges), vec2u(edges, edges + counts.z), counts.w != 0u,
-        sizes.x, sizes.y, sizes.z, sizes.w, around.xyz, around.w);
+        sizes.x, sizes.y, sizes.z, sizes.w, around.xyz, around.w, scale);
 }
 
 fn has_faces(solid: Convex) -> bool {
     return solid.faces.x < solid.faces.y;
 }
 
-// Corner or normal in a block.
+// Vector in a block: a normal, or a corner before it is scaled.
 fn vector_at(block: u32) -> vec3f {
     return bitcast<vec3f>(surfaces[block].xyz);
 }
 
+// Corner in a block [m].
+fn corner_at(solid: Convex, block: u32) -> vec3f {
+    return solid.scale * vector_at(block);
+}
+
 // Height of a point over the plane of a face [m].
-fn height_over(face: u32, point: vec3f) -> f32 {
+fn height_over(solid: Convex, face: u32, point: vec3f) -> f32 {
     let plane = bitcast<vec4f>(surfaces[face]);
-    return dot(plane.xyz, point) - plane.w;
+    return dot(plane.xyz, point) - solid.scale * plane.w;
 }
 
 fn corners_of_face(face: u32) -> u32 {
     return surfaces[face + 1u].y;
 }
 
-// Corner of a face; after the last comes the first again.
+// Corner of a face before it is scaled; after the last comes the first again.
 fn corner_of_face(face: u32, corner: u32) -> vec3f {
     let words = surfaces[face + 1u].xy;
     let word = words.x + select(corner, corner - words.y, corner >= words.y);
@@ -88,7 +96,7 @@ fn farthest(solid: Convex, along: vec3f) -> vec3f {
             best = corner;
         }
     }
-    return best;
+    return solid.scale * best;
 }
 
 // Extent from the origin along a unit direction, with the rounding [m].

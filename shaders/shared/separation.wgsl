@@ -121,13 +121,13 @@ struct Side {
     is_line: bool,             // whether it is the line of a capsule, which has no faces
 }
 
-fn side_at(edge: u32) -> Side {
+fn side_at(solid: Convex, edge: u32) -> Side {
     let words = surfaces[edge];
-    let start = vector_at(words.x);
+    let start = corner_at(solid, words.x);
     let is_line = words.z == NONE;
     // The normals of a line are not read; its corners stand in for blocks of faces.
     return Side(vector_at(select(words.z, words.x, is_line)), vector_at(select(words.w, words.x, is_line)), start,
-        vector_at(words.y) - start, is_line);
+        corner_at(solid, words.y) - start, is_line);
 }
 
 // The best axis across an edge of each.
@@ -138,13 +138,13 @@ fn across_edges(pair: Pair) -> Axis {
     let middle_of_a = (pair.a.middle - pair.origin) * pair.frame;
     for (var edge_a = pair.a.edges.x; edge_a < pair.a.edges.y; edge_a++) {
         // In the frame of b, for all edges of b.
-        var a = side_at(edge_a);
+        var a = side_at(pair.a, edge_a);
         a.first = a.first * pair.frame;
         a.second = a.second * pair.frame;
         a.along = a.along * pair.frame;
         a.start = (a.start - pair.origin) * pair.frame;
         for (var edge_b = pair.b.edges.x; edge_b < pair.b.edges.y; edge_b++) {
-            let b = side_at(edge_b);
+            let b = side_at(pair.b, edge_b);
             let across = cross(a.along, b.along);
             let size = length(across);
             if !meet_on_sphere(a, b) || size < PARALLEL * length(a.along) * length(b.along) {
@@ -308,7 +308,7 @@ fn better_for(best: Axis, known: ptr<function, array<vec3f, MOST_KNOWN>>, count:
 fn between_nearest(pair: Pair) -> vec3f {
     var best = vec3f(NOWHERE, 0.0, 0.0);
     for (var i = pair.a.corners.x; i < pair.a.corners.y; i++) {
-        let corner = vector_at(i);
+        let corner = corner_at(pair.a, i);
         let local = (corner - pair.origin) * pair.frame;
         if is_inside(pair.b, local) {
             return vec3f(0.0);
@@ -316,16 +316,16 @@ fn between_nearest(pair: Pair) -> vec3f {
         best = shorter(best, pair.frame * from_nearest(pair.b, local));
     }
     for (var i = pair.b.corners.x; i < pair.b.corners.y; i++) {
-        let corner = pair.origin + pair.frame * vector_at(i);
+        let corner = pair.origin + pair.frame * corner_at(pair.b, i);
         if is_inside(pair.a, corner) {
             return vec3f(0.0);
         }
         best = shorter(best, -from_nearest(pair.a, corner));
     }
     for (var edge_a = pair.a.edges.x; edge_a < pair.a.edges.y; edge_a++) {
-        let a = side_at(edge_a);
+        let a = side_at(pair.a, edge_a);
         for (var edge_b = pair.b.edges.x; edge_b < pair.b.edges.y; edge_b++) {
-            let b = side_at(edge_b);
+            let b = side_at(pair.b, edge_b);
             best = shorter(best, between_lines(a.start, a.along, pair.origin + pair.frame * b.start, pair.frame * b.along));
         }
     }
@@ -339,7 +339,7 @@ fn shorter(one: vec3f, other: vec3f) -> vec3f {
 fn is_inside(solid: Convex, point: vec3f) -> bool {
     var highest = FAR;
     for (var face = solid.faces.x; face < solid.faces.y; face += 2u) {
-        highest = max(highest, height_over(face, point));
+        highest = max(highest, height_over(solid, face, point));
     }
     return has_faces(solid) && highest < 0.0;
 }
@@ -348,18 +348,18 @@ fn is_inside(solid: Convex, point: vec3f) -> bool {
 fn from_nearest(solid: Convex, point: vec3f) -> vec3f {
     var best = vec3f(NOWHERE, 0.0, 0.0);
     for (var i = solid.corners.x; i < solid.corners.y; i++) {
-        best = shorter(best, point - vector_at(i));
+        best = shorter(best, point - corner_at(solid, i));
     }
     for (var edge = solid.edges.x; edge < solid.edges.y; edge++) {
-        let side = side_at(edge);
+        let side = side_at(solid, edge);
         let from_start = point - side.start;
         let share = clamp(dot(from_start, side.along) / max(dot(side.along, side.along), 1e-30), 0.0, 1.0);
         best = shorter(best, from_start - share * side.along);
     }
     for (var face = solid.faces.x; face < solid.faces.y; face += 2u) {
-        let above = height_over(face, point);
+        let above = height_over(solid, face, point);
         let up = above * vector_at(face);
-        if above >= 0.0 && is_over_face(face, point - up) {
+        if above >= 0.0 && is_over_face(solid, face, point - up) {
             best = shorter(best, up);
         }
     }
@@ -367,13 +367,13 @@ fn from_nearest(solid: Convex, point: vec3f) -> vec3f {
 }
 
 // Whether a point in the plane of a face lies within its corners.
-fn is_over_face(face: u32, foot: vec3f) -> bool {
+fn is_over_face(solid: Convex, face: u32, foot: vec3f) -> bool {
     let normal = vector_at(face);
     var is_within = true;
     let count = corners_of_face(face);
     for (var i = 0u; i < count; i++) {
-        let corner = corner_of_face(face, i);
-        let side = corner_of_face(face, i + 1u) - corner;
+        let corner = solid.scale * corner_of_face(face, i);
+        let side = solid.scale * corner_of_face(face, i + 1u) - corner;
         is_within = is_within && dot(cross(side, foot - corner), normal) >= 0.0;
     }
     return is_within;

@@ -117,7 +117,8 @@ struct Sphere {
     radius: f32,               // radius; 0 for the vertex of a box [m]
     material: u32,             // index of the material
     body: u32,                 // index of the body
-    tag: u32,                  // sink that removed the grain (number of sinks: it left the domain), or NONE; of a vertex its part: see ball.wgsl
+    tag: u32,                  // sink that removed the grain (number of sinks: it left the domain), or NONE; among polyhedra OF_* and the block
+                               // of its solid; of a vertex its part: see ball.wgsl
 }
 
 // State of a body beyond its velocity: inertia tensor if it is rigid and no sphere, locked axes, applied force. The list is by body
@@ -156,7 +157,15 @@ struct BoundaryState {
 override HAS_SINKS: bool = true;
 
 fn is_removed(sphere: Sphere) -> bool {
-    return HAS_SINKS && sphere.tag != NONE;
+    return HAS_SINKS && sphere.tag < OF_BALL;
+}
+
+// Whether some grains are convex polyhedra.
+override HAS_HULLS: bool = true;
+
+// Whether a grain is a convex polyhedron, around which its sphere is.
+fn is_hull(sphere: Sphere) -> bool {
+    return HAS_HULLS && sphere.tag >= OF_HULL && sphere.tag <= OF_HULL + BELOW_PART;
 }
 
 // Whether the scene has dynamic bodies that are no spheres. Without them no inertia is a tensor, every sphere of a grain has its
@@ -248,7 +257,7 @@ struct Contact {
     place: u32,                // place in solving order
 }
 
-// Whether some dynamic bodies are convex solids, whose contacts with half spaces and other solids are at the points of manifolds.
+// Whether some dynamic bodies are convex solids or polyhedra, whose contacts with others are at the points of manifolds.
 override HAS_SOLIDS: bool = true;
 
 // Shape b of a contact, without the number of a point.

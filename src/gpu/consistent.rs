@@ -157,8 +157,9 @@ impl SavedGpu<'_> {
         let (of_vertices, of_grains) = spheres.split_at(self.world.vertices.len().min(spheres.len()));
         let is_same = of_vertices.iter().zip(&own).all(|(saved, own)| saved.tag == own.tag);
         claim(is_same, || "a vertex of another surface".into())?;
-        for saved in of_grains.iter().take(self.world.spheres.len()) {
-            let is_tag = saved.tag == NONE || (saved.tag as usize) < self.world.sinks.len() + 2;
+        let solids = layout::tags_of_grains(self.world);
+        for (saved, own) in of_grains.iter().zip(solids) {
+            let is_tag = saved.tag == own || (saved.tag as usize) < self.world.sinks.len() + 2;
             claim(is_tag, || format!("sink {} of {}", saved.tag, self.world.sinks.len()))?;
         }
         Ok(())

@@ -83,6 +83,14 @@ constants! {
     MOST_POINTS = crate::shape::MOST_POINTS as u32;
     /// Tag of a vertex that is a corner of a convex solid, with which the solid touches what is no solid.
     CORNER = u32::MAX - 1;
+    /// Number of bits of a block of a convex solid in the tag of a grain.
+    PART_BITS = 28;
+    /// Mask of these bits.
+    BELOW_PART = (1 << PART_BITS) - 1;
+    /// Tag of a sphere of a grain among polyhedra, to which the block of the ball of radius 1 is added. Lower tags are those of sinks.
+    OF_BALL = 1 << PART_BITS;
+    /// Tag of a grain that is a convex polyhedron, to which the block of its solid is added.
+    OF_HULL = 2 << PART_BITS;
     /// Lowest bit of the side in `Contact.previous`: the side of the sheet to which the sphere of the contact belongs.
     SIDE_SHIFT = 30;
     /// Bits of `Contact.previous` below the side, which hold the seam; all set: no seam.

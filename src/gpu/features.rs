@@ -45,8 +45,10 @@ pub struct Features {
     pub meshes: bool,
     /// Surfaces that may meet flush.
     pub flush: bool,
-    /// Dynamic convex solids, which touch at the points of manifolds.
+    /// Dynamic convex solids or polyhedra, which touch at the points of manifolds.
     pub solids: bool,
+    /// Grains that are convex polyhedra.
+    pub hulls: bool,
     /// Box cone: the components of friction and rolling are limited one by one.
     pub box_cone: bool,
     /// Springs of the smooth method.
@@ -87,6 +89,7 @@ impl Features {
             meshes: !world.meshes.is_empty(),
             flush: world.may_meet_flush(),
             solids: has_solids(world),
+            hulls: world.has_polyhedra(),
             box_cone: settings.cone == Cone::Box,
             springs: settings.method == Method::Smooth,
             viscoelastic: settings.damping == Damping::Viscoelastic,
@@ -138,6 +141,7 @@ impl Features {
             ("HAS_ROLLING", self.rolling),
             ("HAS_MESHES", self.meshes),
             ("HAS_SOLIDS", self.solids),
+            ("HAS_HULLS", self.hulls),
             ("HAS_BOX_CONE", self.box_cone),
             ("IS_VISCOELASTIC", self.viscoelastic),
             ("HAS_SPRINGS", self.springs),

@@ -19,7 +19,7 @@ use crate::law::cohesion::{COHESION_RANGE, JKR_PULL_OFF};
 use crate::law::damping::spring_damping;
 use crate::law::normal::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION_LIMIT};
 use crate::law::restitution::{IMPACT_TOLERANCE, TOUCH_TOLERANCE};
-use crate::model::{Boundary, Form, Kind, Levels, Outside, Side, SpherePart, World};
+use crate::model::{Boundary, Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{Settings, WarmStart};
 
 pub use super::constants::*;
@@ -27,6 +27,7 @@ pub use anchors::Anchors;
 pub use joints::{Joint, JointDrive, JointRow, Machine};
 pub(super) use joints::{Machines, joint_drives, pull_joints};
 pub(super) use loads::{BIN_WORDS, LOAD_WORDS, LoadScale, Loads, STRESS_WORDS, grain_stresses};
+use meshes::solids_behind_meshes;
 pub(super) use meshes::{mesh_blocks, surfaces_and_meshes};
 pub use range::check_single;
 pub(super) use solids::has_solids;
@@ -170,19 +171,22 @@ pub(super) fn velocities(world: &World) -> Vec<Velocity> {
         .collect()
 }
 
+/// Returns the tags of the spheres of all grains, as if none was removed.
+pub(super) fn tags_of_grains(world: &World) -> Vec<u32> {
+    let solids = solids_behind_meshes(world);
+    world.spheres.iter().map(|sphere| solids.tag_of(sphere.part)).collect()
+}
+
 /// Returns the vertices of dynamic boundaries, then the spheres of the grains. In worlds with rigid bodies that are no spheres, the
 /// position of each vertex and sphere on its body follows, as `place_on_body` reads it.
 pub(super) fn spheres(world: &World) -> Vec<Sphere> {
     let sink = |body: u32| world.grain_of_body(body as usize).and_then(|grain| world.removed[grain]);
+    let solids = solids_behind_meshes(world);
     let sphere = |sphere: &crate::model::Sphere| Sphere {
         radius: sphere.radius as f32,
         material: sphere.material,
         body: sphere.body,
-        tag: match sphere.part {
-            SpherePart::Ball | SpherePart::Hull(_) => sink(sphere.body).unwrap_or(NONE),
-            SpherePart::Corner => CORNER,
-            SpherePart::Solid(surface) => surface,
-        },
+        tag: sink(sphere.body).unwrap_or_else(|| solids.tag_of(sphere.part)),
     };
     let place = |sphere: &crate::model::Sphere| {
         let [x, y, z] = single(sphere.centre);
@@ -387,7 +391,7 @@ pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocit
 
 /// Removes the grains that sinks took on the device; returns the kinetic energy they had \[J\].
 pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
-    let taken = spheres.iter().skip(world.vertices.len()).filter(|sphere| sphere.tag != NONE);
+    let taken = spheres.iter().skip(world.vertices.len()).filter(|sphere| sphere.tag < OF_BALL);
     let grains = taken.filter_map(|sphere| Some((world.grain_of_body(sphere.body as usize)?, sphere.tag)));
     let mut grains: Vec<(usize, u32)> = grains.collect();
     grains.dedup();

@@ -143,6 +143,14 @@ impl World {
         self.clumps.iter().any(|clump| clump.hull.is_some())
     }
 
+    /// Whether some mesh is no convex solid.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn has_facets(&self) -> bool {
+        let is_facet = |(index, surface): (u32, &Surface)| {
+            matches!(surface.form, Form::Patch { .. }) && self.solids.is_other(index)
+        };
+        (0..).zip(&self.surfaces).any(is_facet)
+    }
     /// Finds the solids of all surfaces again, after the surfaces were read and the meshes set.
     #[cfg(feature = "scenario")]
     pub(crate) fn find_solids(&mut self) {
@@ -482,7 +490,7 @@ impl World {
 }
 
 /// Ball of radius 1, which stands for any sphere.
-static UNIT_BALL: LazyLock<Convex> = LazyLock::new(|| Convex::ball(1.0));
+pub(crate) static UNIT_BALL: LazyLock<Convex> = LazyLock::new(|| Convex::ball(1.0));
 
 /// A solid at its present place.
 struct Placed<'a> {

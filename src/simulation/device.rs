@@ -40,8 +40,6 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
         Device::Cpu => cpu(scenario),
         Device::Gpu => gpu(device::Device::open(DeviceChoice::Hardware)?, scenario),
         Device::Software => gpu(device::Device::open(DeviceChoice::Software)?, scenario),
-        // Polyhedra are for the CPU engine alone.
-        Device::Auto if scenario.world.has_polyhedra() => cpu(scenario),
         Device::Auto => match device::Device::open(DeviceChoice::Hardware) {
             Err(Error::NoAdapter { .. }) => cpu(scenario),
             opened => gpu(opened?, scenario),

@@ -56,10 +56,14 @@ impl Places {
     }
 }
 
+/// The convex solids of a world in their places behind the meshes.
+pub(super) fn solids_behind_meshes(world: &World) -> SolidBlocks<'_> {
+    SolidBlocks::of(world, Places::of_all(world).1)
+}
+
 /// Returns the number of blocks of all meshes and convex solids.
 pub fn mesh_blocks(world: &World) -> u32 {
-    let (_, end) = Places::of_all(world);
-    let end = SolidBlocks::of(world, end).end;
+    let end = solids_behind_meshes(world).end;
     u32::try_from(end - SURFACE * world.surfaces.len()).unwrap_or(u32::MAX)
 }
 

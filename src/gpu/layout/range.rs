@@ -22,8 +22,8 @@ pub fn check_single(
     settings: &Settings,
     grains: impl Iterator<Item = (MaterialId, f64)>,
 ) -> Result<(), Error> {
-    if world.has_polyhedra() {
-        return Err(Error::NotOnGpu { setting: "shapes" });
+    if world.has_polyhedra() && world.has_facets() {
+        return Err(Error::NotOnGpu { setting: "shapes beside meshes that are no convex solids" });
     }
     Machines::of(world).check()?;
     check_settings(settings)?;

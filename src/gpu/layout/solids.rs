@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{NONE, single};
+use super::{CORNER, NONE, OF_BALL, OF_HULL, single};
+use crate::model::solids::UNIT_BALL;
 use crate::model::{SpherePart, World};
 use crate::shape::Convex;
 
@@ -13,17 +14,22 @@ pub(super) type Block = [u32; 4];
 const HEAD: usize = 3;
 const FACE: usize = 2;
 
-/// Whether some dynamic bodies are convex solids. Otherwise the device needs no solids.
+/// Whether some dynamic bodies are convex solids or polyhedra. Otherwise the device needs no solids.
 pub fn has_solids(world: &World) -> bool {
-    world.vertices.iter().any(|vertex| matches!(vertex.part, SpherePart::Solid(_)))
+    world.has_polyhedra() || world.vertices.iter().any(|vertex| matches!(vertex.part, SpherePart::Solid(_)))
 }
 
-/// The different convex solids of a world, one after the other.
+/// The different convex solids of a world: those of surfaces, those of polyhedra, and a ball for spheres that meet them.
+#[derive(Default)]
 pub(super) struct SolidBlocks<'a> {
     /// Solids with their first blocks.
     list: Vec<(&'a Convex, u32)>,
     /// First block of the solid of each surface, 0 where there is none.
     of_surface: Vec<u32>,
+    /// First block of the polyhedron of each clump, 0 where it is none.
+    of_clump: Vec<u32>,
+    /// Block of the ball that stands for spheres of grains among polyhedra, 0 without these.
+    ball: u32,
     /// The block after the last solid.
     pub end: usize,
 }
@@ -31,7 +37,7 @@ pub(super) struct SolidBlocks<'a> {
 impl<'a> SolidBlocks<'a> {
     /// Returns the solids of a world if it has dynamic ones, from block `first` on.
     pub fn of(world: &'a World, first: usize) -> SolidBlocks<'a> {
-        let mut solids = SolidBlocks { list: Vec::new(), of_surface: Vec::new(), end: first };
+        let mut solids = SolidBlocks { end: first, ..SolidBlocks::default() };
         if !has_solids(world) {
             return solids;
         }
@@ -39,16 +45,37 @@ impl<'a> SolidBlocks<'a> {
         let mut known: HashMap<*const Convex, u32> = HashMap::new();
         for surface in 0..world.surfaces.len() as u32 {
             let block = world.solids.of(surface).map_or(0, |solid| {
-                *known.entry(std::ptr::from_ref(solid)).or_insert_with(|| {
-                    let block = solids.end as u32;
-                    solids.list.push((solid, block));
-                    solids.end += blocks_of(solid);
-                    block
-                })
+                *known.entry(std::ptr::from_ref(solid)).or_insert_with(|| solids.add(solid))
             });
             solids.of_surface.push(block);
         }
+        for clump in &world.clumps {
+            let block = clump.hull.as_ref().map_or(0, |hull| solids.add(hull));
+            solids.of_clump.push(block);
+        }
+        if world.has_polyhedra() {
+            solids.ball = solids.add(&UNIT_BALL);
+        }
         solids
+    }
+
+    /// Adds a solid at the end; returns its first block.
+    fn add(&mut self, solid: &'a Convex) -> u32 {
+        let block = self.end as u32;
+        self.list.push((solid, block));
+        self.end += blocks_of(solid);
+        block
+    }
+
+    /// Returns the tag of a vertex, or of the sphere of a grain that is not removed.
+    pub fn tag_of(&self, part: SpherePart) -> u32 {
+        match part {
+            SpherePart::Ball if self.ball > 0 => OF_BALL + self.ball,
+            SpherePart::Ball => NONE,
+            SpherePart::Corner => CORNER,
+            SpherePart::Solid(surface) => surface,
+            SpherePart::Hull(clump) => OF_HULL + self.of_clump.get(clump as usize).copied().unwrap_or(0),
+        }
     }
 
     /// Returns the first block of the solid of a surface, 0 if there is none.
