@@ -11,6 +11,9 @@
 // after the other, which accelerated sweeps overshoot.) So new contacts compete within their tile only, and one workgroup colours those of
 // a tile. Contacts that find no colour are overflow contacts, and so are all contacts of grains with surfaces of dynamic bodies: see
 // split.wgsl. Contacts of the vertices of a box take colours, as they are few.
+//
+// The contacts at the points of a manifold have the colour of its first one, so that two solids take one colour, as two spheres do. One
+// invocation solves them one after the other, see colour.wgsl.
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read_write> colours: array<u32>;
@@ -84,7 +87,7 @@ fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
     }
     let bodies = free_bodies(contacts[k]);
     let allowed = allowed_colours(bodies);
-    if allowed == 0u || (meets_dynamic_surface(contacts[k]) && !is_of_vertex(contacts[k])) {
+    if allowed == 0u || follows(contacts[k]) || (meets_dynamic_surface(contacts[k]) && !is_of_vertex(contacts[k])) {
         colours[k] = SPLIT;
         return;
     }

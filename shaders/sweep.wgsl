@@ -18,7 +18,10 @@ fn sweep_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
     for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
         let places = places_of(group, own_colour);
         for (var place = places.x + lane; place < places.y; place += LANES) {
-            solve_place(place, load_constraint(place), extrapolation(place, load_impulse(place)), HAS_TOLERANCE);
+            let end = end_of_pair(place, places);
+            for (var row = place; row < end; row++) {
+                solve_place(row, load_constraint(row), extrapolation(row, load_impulse(row)), HAS_TOLERANCE);
+            }
         }
         storageBarrier();
     }
@@ -48,7 +51,10 @@ fn strike_tile(group: vec3u, lane: u32, is_noted: bool) {
     for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
         let places = select(places_of(group, own_colour), vec2u(0u), is_idle);
         for (var place = places.x + lane; place < places.y; place += LANES) {
-            solve_place(place, load_impact(place), load_impulse(place), is_noted);
+            let end = end_of_pair(place, places);
+            for (var row = place; row < end; row++) {
+                solve_place(row, load_impact(row), load_impulse(row), is_noted);
+            }
         }
         storageBarrier();
     }

@@ -18,7 +18,7 @@
 // the members of a tile depends on the atomics, and nothing depends on it.
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
-@group(0) @binding(3) var<storage, read> colours: array<u32>;
+@group(0) @binding(3) var<storage, read_write> colours: array<u32>;
 @group(0) @binding(4) var<storage, read> poses: array<Pose>;
 @group(0) @binding(5) var<storage, read_write> cube_ends: array<atomic<u32>>;  // bodies per cube, of both tilings
 @group(0) @binding(7) var<storage, read_write> pending_ends: array<atomic<u32>>; // contacts per tile that need a colour
@@ -135,8 +135,30 @@ fn bin_of(k: u32) -> u32 {
 fn count_bins(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
     if k < status.contacts && !is_halted() {
+        if follows(contacts[k]) {
+            colours[k] = colours[first_of_pair(k)];
+        }
         atomicAdd(&tile_lists[bin_of(k)], 1u);
     }
+}
+
+// Contact at the first point of the manifold of a contact. It comes before the others.
+fn first_of_pair(k: u32) -> u32 {
+    let first = shape_b(contacts[k]) | (1u << SHAPE_BITS);
+    var other = k;
+    while contacts[other].b != first {
+        other--;
+    }
+    return other;
+}
+
+// Whether a contact comes before another one in their bin: by key, but with a colour all contacts of a pair one after the other.
+fn comes_before(one: u32, other: u32) -> bool {
+    if !HAS_SOLIDS || colours[other] == SPLIT || contacts[one].a != contacts[other].a {
+        return one < other;
+    }
+    let shapes = vec2u(shape_b(contacts[one]), shape_b(contacts[other]));
+    return select(shapes.x < shapes.y, one < other, shapes.x == shapes.y);
 }
 
 // Lists the contacts by bin. After the scan `tile_lists` holds the start of each bin; filling moves it to the end.
@@ -159,7 +181,7 @@ fn start_of_bin(bin: u32) -> u32 {
     return end_of_bin(bin - 1u);
 }
 
-// Gives each contact its place: in its bin after the contacts of smaller keys. The first of a bin notes its colour.
+// Gives each contact its place: in its bin after those that come before it. The first of a bin notes its colour.
 @compute @workgroup_size(64)
 fn order_bins(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -170,7 +192,7 @@ fn order_bins(@builtin(global_invocation_id) invocation: vec3u) {
     let start = start_of_bin(bin);
     var place = start;
     for (var other = start; other < end_of_bin(bin); other++) {
-        place += select(0u, 1u, binned[other] < k);
+        place += select(0u, 1u, comes_before(binned[other], k));
     }
     contacts[k].place = place;
     if place == start && colours[k] != SPLIT {

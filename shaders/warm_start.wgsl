@@ -17,7 +17,10 @@ fn apply_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
     for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
         let places = places_of(group, own_colour);
         for (var place = places.x + lane; place < places.y; place += LANES) {
-            give(place, start_of(place, constraint_heads[place].normal));
+            let end = end_of_pair(place, places);
+            for (var row = place; row < end; row++) {
+                give(row, start_of(row, constraint_heads[row].normal));
+            }
         }
         storageBarrier();
     }
@@ -29,7 +32,10 @@ fn give_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
     for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
         let places = places_of(group, own_colour);
         for (var place = places.x + lane; place < places.y; place += LANES) {
-            give(place, load_impulse(place));
+            let end = end_of_pair(place, places);
+            for (var row = place; row < end; row++) {
+                give(row, load_impulse(row));
+            }
         }
         storageBarrier();
     }

@@ -270,6 +270,11 @@ fn is_at_point(contact: Contact) -> bool {
     return HAS_SOLIDS && contact.b > SHAPE_MASK;
 }
 
+// Whether a contact is at another point of a manifold than the first.
+fn follows(contact: Contact) -> bool {
+    return HAS_SOLIDS && (contact.b >> SHAPE_BITS) > 1u;
+}
+
 // Contact constraint, with all data that a sweep needs. In memory it is two streams, so that neither outgrows a
 // binding: `ConstraintHead`, 32 bytes per contact, the sector in which cards read memory, and the arms, see constraints.wgsl.
 struct Constraint {

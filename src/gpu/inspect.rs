@@ -141,7 +141,8 @@ impl GpuEngine {
         Ok(velocities)
     }
 
-    /// Reads the colouring of the last step, over contacts in the order of their keys. Every colour of every tile counts as one.
+    /// Reads the colouring of the last step, over contacts in the order of their keys. Every colour of every tile counts as one, and so do
+    /// the contacts with the same number among the points of manifolds, as those of a pair have one colour.
     ///
     /// # Errors
     /// When the device is lost.
@@ -153,7 +154,21 @@ impl GpuEngine {
                 *slot = k as u32;
             }
         }
-        Ok(Colouring { order, tiles: Vec::new(), starts: self.starts()?, overflow: Overflow::Split })
+        let mut starts = self.starts()?;
+        if self.features.solids {
+            let number = |k: &u32| contacts[*k as usize].b >> constants::SHAPE_BITS;
+            let end = starts[starts.len() - 1] as usize;
+            for bin in starts.windows(2) {
+                order[bin[0] as usize..bin[1] as usize].sort_by_key(number);
+            }
+            let numbers: Vec<u32> = order[..end].iter().map(number).collect();
+            starts.extend(
+                (1..end).filter(|&place| numbers[place] != numbers[place - 1]).map(|place| place as u32),
+            );
+            starts.sort_unstable();
+            starts.dedup();
+        }
+        Ok(Colouring { order, tiles: Vec::new(), starts, overflow: Overflow::Split })
     }
 
     /// Reads the first place of each colour of each tile, those of the first tiling first, and of the overflow contacts.
