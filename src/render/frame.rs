@@ -7,15 +7,32 @@ use crate::engine::Snapshot;
 use crate::error::Error;
 use crate::model::World;
 use crate::output::frames;
+use crate::output::outline::HalfSpace;
 use crate::output::vtp::{Array, PolyData};
 
-/// Sphere of a grain.
+/// Sphere of a grain, or a grain that is a polyhedron within it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DrawnBall {
     /// Centre \[m\].
     pub centre: DVec3,
-    /// Radius \[m\].
+    /// Radius; of a polyhedron that of the sphere around it \[m\].
     pub radius: f64,
+    /// Index of the clump of a polyhedron, and its orientation; `None` for a sphere.
+    pub polyhedron: Option<(usize, DQuat)>,
+}
+
+impl DrawnBall {
+    /// Faces of a polyhedron about its centre, in world axes; none for a sphere.
+    pub fn faces<'a>(&self, world: &'a World) -> impl Iterator<Item = HalfSpace> + use<'a> {
+        let hull = |(clump, turn): (usize, DQuat)| Some((world.clumps.get(clump)?.hull.as_ref()?, turn));
+        let (hull, radius) = (self.polyhedron.and_then(hull), self.radius);
+        hull.into_iter().flat_map(move |(hull, turn)| {
+            let scale = radius / hull.radius;
+            hull.faces
+                .iter()
+                .map(move |face| HalfSpace { normal: turn * face.normal, offset: scale * face.offset })
+        })
+    }
 }
 
 /// Normal force of a contact.
@@ -60,9 +77,19 @@ impl Frame {
         world: &World,
     ) -> Result<Frame, &'static str> {
         let radius = array(&grains.point_data, "radius")?;
+        let [clump, orientation] = ["clump", "orientation"].map(|name| array(&grains.point_data, name).ok());
+        let polyhedron = |i: usize| {
+            let clump = clump?.component(i, 0) as usize;
+            world.clumps.get(clump)?.hull.as_ref()?;
+            let turn = DQuat::from_array(
+                [0, 1, 2, 3].map(|axis| orientation.map_or(0.0, |of| of.component(i, axis))),
+            );
+            Some((clump, turn))
+        };
         let ball = |(i, point): (usize, &[f64; 3])| DrawnBall {
             centre: DVec3::from_array(*point),
             radius: radius.component(i, 0),
+            polyhedron: polyhedron(i),
         };
         Ok(Frame {
             time: grains.time,

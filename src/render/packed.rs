@@ -97,7 +97,7 @@ mod tests {
     use crate::render::{DrawnBall, Force};
 
     fn frame() -> Frame {
-        let ball = |x| DrawnBall { centre: DVec3::new(x, 2.0, 3.0), radius: 0.5 };
+        let ball = |x| DrawnBall { centre: DVec3::new(x, 2.0, 3.0), radius: 0.5, polyhedron: None };
         Frame {
             time: 0.25,
             balls: vec![ball(1.0), ball(-1.0)],

@@ -9,7 +9,7 @@ use super::legend::{self, Bar};
 use super::picture::{Letters, linear};
 use super::raster::{self, BACKGROUND, SAMPLES, Seen, SeenBall, SeenLine};
 use super::rose;
-use super::{BoundaryStyle, DrawnBall, Force, Frame, Look, Picture, Trail};
+use super::{BoundaryStyle, Force, Frame, Look, Picture, Trail};
 use crate::error::Error;
 use crate::model::World;
 use crate::output::outline::{Extent, HalfSpace, Outline, ROOM, around_source, bounded, outline};
@@ -259,8 +259,8 @@ impl<'a> Painter<'a> {
         let kept = self.kept();
         let up = self.camera.turn(DVec3::Z);
         let has_lines = self.look.show.array().is_some() || trails.is_some();
-        let balls = self.balls(frame, has_lines)?;
-        let mut seen = Seen { balls, kept, up, ..Seen::default() };
+        let mut seen = Seen { kept, up, ..Seen::default() };
+        self.see_balls(frame, has_lines, &mut seen)?;
         let outline = match self.look.boundaries {
             BoundaryStyle::Hidden => Outline::default(),
             BoundaryStyle::Edges => {
@@ -299,18 +299,24 @@ impl<'a> Painter<'a> {
         Some(HalfSpace { normal, offset: normal.dot(place) })
     }
 
-    fn balls(&self, frame: &Frame, are_faint: bool) -> Result<Vec<SeenBall>, Error> {
+    fn see_balls(&self, frame: &Frame, are_faint: bool, seen: &mut Seen) -> Result<(), Error> {
         let colours: Vec<[f32; 3]> = if are_faint {
             vec![linear(FAINT.0); frame.balls.len()]
         } else {
             self.field.values(frame)?.into_iter().map(|value| self.colour(value)).collect()
         };
-        let ball = |(ball, colour): (&DrawnBall, [f32; 3])| SeenBall {
-            centre: self.camera.see(ball.centre),
-            radius: ball.radius,
-            colour,
-        };
-        Ok(frame.balls.iter().zip(colours).map(ball).collect())
+        for (ball, colour) in frame.balls.iter().zip(colours) {
+            let first = seen.faces.len();
+            let faces = ball.faces(self.world);
+            seen.faces.extend(faces.map(|face| HalfSpace { normal: self.camera.turn(face.normal), ..face }));
+            seen.balls.push(SeenBall {
+                centre: self.camera.see(ball.centre),
+                radius: ball.radius,
+                faces: [first, seen.faces.len()].map(|place| place as u32),
+                colour,
+            });
+        }
+        Ok(())
     }
 
     fn colour(&self, value: f64) -> [f32; 3] {

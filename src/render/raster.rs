@@ -41,13 +41,15 @@ const GLASS_TAKES: [f32; 2] = [0.10, 0.6];
 /// Index that stands for neither ball nor edge.
 const NOTHING: u32 = u32::MAX;
 
-/// A ball in the frame of the camera.
+/// A ball in the frame of the camera, or a polyhedron within it.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenBall {
     /// Centre \[m\].
     pub centre: DVec3,
     /// Radius \[m\].
     pub radius: f64,
+    /// First of the faces of a polyhedron in [`Seen::faces`], and the one after its last; equal for a ball.
+    pub faces: [u32; 2],
     /// Colour in full light, linear.
     pub colour: [f32; 3],
 }
@@ -68,6 +70,8 @@ pub struct SeenLine {
 pub struct Seen {
     /// Grains.
     pub balls: Vec<SeenBall>,
+    /// Faces of polyhedra, each about the centre of its grain.
+    pub faces: Vec<HalfSpace>,
     /// Share of the background in the colour of the grains \[-\]: 0 for opaque grains.
     pub faintness: f32,
     /// Edges of the boundaries, hidden by the grains before them.
@@ -80,6 +84,13 @@ pub struct Seen {
     pub up: DVec3,
     /// Half space that is not cut away, in the frame of the camera; `None`: everything.
     pub kept: Option<HalfSpace>,
+}
+
+impl Seen {
+    /// Faces of a polyhedron; none of a ball.
+    fn faces_of(&self, ball: &SeenBall) -> &[HalfSpace] {
+        &self.faces[ball.faces[0] as usize..ball.faces[1] as usize]
+    }
 }
 
 /// Draws a scene; `width` and `height` are in pixels, the camera is in samples.
@@ -170,7 +181,8 @@ impl Shadows {
             let normal = turn * half_space.normal;
             HalfSpace { normal, offset: half_space.offset + normal.dot(camera.see(DVec3::ZERO)) }
         });
-        let lit = Seen { balls: balls.collect(), kept, ..Seen::default() };
+        let faces = seen.faces.iter().map(|face| HalfSpace { normal: turn * face.normal, ..*face });
+        let lit = Seen { balls: balls.collect(), faces: faces.collect(), kept, ..Seen::default() };
         let scene = Scene::new(&lit, &camera);
         let mut depth = vec![f64::INFINITY; LIGHT_RAYS * LIGHT_RAYS];
         let band = |(i, rows): (usize, &mut [f64])| {
@@ -206,8 +218,9 @@ pub struct Hit {
     pub normal: DVec3,
 }
 
-/// Returns where a ray first meets the part of a ball that is not cut away: its surface, or the face of the cut.
-pub fn meet(ray: &Ray, ball: &SeenBall, kept: Option<&HalfSpace>) -> Option<Hit> {
+/// Returns where a ray first meets the part of a ball, or of the polyhedron of these faces within it, that is not cut away: its surface, or
+/// the face of the cut.
+pub fn meet(ray: &Ray, ball: &SeenBall, faces: &[HalfSpace], kept: Option<&HalfSpace>) -> Option<Hit> {
     let from_centre = ray.origin - ball.centre;
     let along = from_centre.dot(ray.direction);
     // `aside` is the distance of the ray from the centre. The origin of the ray may be far away.
@@ -218,13 +231,13 @@ pub fn meet(ray: &Ray, ball: &SeenBall, kept: Option<&HalfSpace>) -> Option<Hit>
     }
     let root = half.sqrt();
     let (mut enters, mut leaves) = (-along - root, -along + root);
-    let mut is_cut = false;
-    if let Some(half_space) = kept {
+    let mut face = None;
+    let flat = faces.iter().map(|face| (face, face.outside(from_centre)));
+    for (half_space, outside) in flat.chain(kept.map(|kept| (kept, kept.outside(ray.origin)))) {
         let slope = half_space.normal.dot(ray.direction);
-        let outside = half_space.outside(ray.origin);
         let crossing = -outside / slope;
         if slope < 0.0 && crossing > enters {
-            (enters, is_cut) = (crossing, true);
+            (enters, face) = (crossing, Some(half_space.normal));
         } else if slope > 0.0 {
             leaves = leaves.min(crossing);
         } else if slope == 0.0 && outside > 0.0 {
@@ -235,11 +248,7 @@ pub fn meet(ray: &Ray, ball: &SeenBall, kept: Option<&HalfSpace>) -> Option<Hit>
         return None;
     }
     let place = ray.at(enters);
-    let normal = match (is_cut, kept) {
-        (true, Some(half_space)) => half_space.normal,
-        _ => (place - ball.centre) / ball.radius,
-    };
-    Some(Hit { place, normal })
+    Some(Hit { place, normal: face.unwrap_or((place - ball.centre) / ball.radius) })
 }
 
 /// Line in the picture.
@@ -406,7 +415,8 @@ impl RowBand {
                 if self.depth[sample] <= nearest {
                     continue;
                 }
-                if let Some(hit) = meet(&scene.camera.ray(place.x, place.y), ball, kept)
+                if let Some(hit) =
+                    meet(&scene.camera.ray(place.x, place.y), ball, scene.seen.faces_of(ball), kept)
                     && hit.place.z < self.depth[sample]
                 {
                     self.depth[sample] = hit.place.z;
@@ -438,7 +448,7 @@ impl RowBand {
             let (row, column) = (sample / self.width, sample % self.width);
             if let Some(ball) = seen.balls.get(nearest) {
                 let ray = scene.camera.ray(column as f64 + 0.5, self.y(row));
-                if let Some(hit) = meet(&ray, ball, kept) {
+                if let Some(hit) = meet(&ray, ball, seen.faces_of(ball), kept) {
                     let light = shaded(ball.colour, &hit, ray.direction, scene.light_at(hit.place));
                     self.light[sample] = mix(light, background, seen.faintness);
                 }

@@ -141,7 +141,7 @@ mod tests {
 
     /// A frame of grains with these ids and positions along x.
     fn frame(time: f64, grains: &[(i32, f64)]) -> Frame {
-        let ball = |&(_, x): &(i32, f64)| DrawnBall { centre: x * DVec3::X, radius: 0.1 };
+        let ball = |&(_, x): &(i32, f64)| DrawnBall { centre: x * DVec3::X, radius: 0.1, polyhedron: None };
         let fields = vec![
             Array::integers("id", grains.iter().map(|grain| grain.0)),
             Array::scalars("speed", grains.iter().map(|grain| grain.1)),

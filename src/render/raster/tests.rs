@@ -1,4 +1,6 @@
 use super::*;
+use glam::DQuat;
+
 use crate::model::World;
 use crate::render::{Look, Projection};
 
@@ -14,7 +16,7 @@ fn camera(projection: Projection) -> Camera {
 }
 
 fn ball(x: f64, y: f64, z: f64, radius: f64) -> SeenBall {
-    SeenBall { centre: DVec3::new(x, y, z), radius, colour: [0.0; 3] }
+    SeenBall { centre: DVec3::new(x, y, z), radius, faces: [0; 2], colour: [0.0; 3] }
 }
 
 fn drawn(seen: &Seen) -> Picture {
@@ -49,6 +51,36 @@ fn the_silhouette_of_a_ball_has_its_area_and_its_centre() {
 }
 
 #[test]
+fn the_silhouette_of_a_cube_is_that_of_its_faces_and_not_of_the_ball_around_it() {
+    // Seen along a body diagonal, a cube is a regular hexagon of the area 4 √3 h² for the half edge h.
+    let turn = DQuat::from_rotation_arc(DVec3::ONE.normalize(), DVec3::NEG_Z);
+    let half = 2.0;
+    let sides = DVec3::AXES.iter().flat_map(|&axis| [axis, -axis]);
+    let faces = sides.map(|axis| HalfSpace { normal: turn * axis, offset: half });
+    let faces: Vec<HalfSpace> = faces.collect();
+    let cube = SeenBall { faces: [0, 6], ..ball(0.3, -0.2, 0.0, half * 3f64.sqrt()) };
+    let picture = drawn(&Seen { balls: vec![cube], faces: faces.clone(), ..Seen::default() });
+    let area = inked(&picture).len() as f64;
+    let expected = 100.0 * 4.0 * 3f64.sqrt() * half * half;
+    let rim = 10.0 * 6.0 * half * (8.0f64 / 3.0).sqrt();
+    assert!((area - expected).abs() < 0.5 * rim, "{area} of {expected} pixels");
+    // The three faces that are seen are flat, each in a shade of its own.
+    let lit = drawn(&Seen {
+        balls: vec![SeenBall { colour: WHITE, ..cube }],
+        faces: faces.clone(),
+        ..Seen::default()
+    });
+    let shade = |face: &HalfSpace, way: f64| {
+        let place = cube.centre + half * face.normal + way * face.normal.any_orthonormal_vector();
+        lit.pixels[(60.0 - 10.0 * place.y) as usize * SIZE + (60.0 + 10.0 * place.x) as usize]
+    };
+    let seen: Vec<&HalfSpace> = faces.iter().filter(|face| face.normal.z < 0.0).collect();
+    assert!(seen.iter().all(|face| shade(face, 1.0) == shade(face, -1.0)));
+    let shades: std::collections::HashSet<[u8; 3]> = seen.iter().map(|face| shade(face, 0.0)).collect();
+    assert_eq!(shades.len(), 3, "{shades:?}");
+}
+
+#[test]
 fn the_nearer_of_two_balls_hides_the_other_whatever_their_order() {
     let near = SeenBall { colour: [1.0, 0.0, 0.0], ..ball(0.0, 0.0, -1.0, 2.0) };
     let far = SeenBall { colour: [0.0, 1.0, 0.0], ..ball(0.5, 0.0, 1.0, 2.0) };
@@ -76,11 +108,15 @@ fn a_ball_between_another_and_the_light_puts_it_in_shadow() {
 fn what_lies_before_a_cut_is_gone_and_its_face_is_flat() {
     let kept = HalfSpace { normal: -DVec3::Z, offset: 0.0 };
     let ray = Ray { origin: DVec3::new(0.5, 0.0, -9.0), direction: DVec3::Z };
-    let meet_at = |z: f64| meet(&ray, &ball(0.0, 0.0, z, 2.0), Some(&kept));
+    let meet_at = |z: f64| meet(&ray, &ball(0.0, 0.0, z, 2.0), &[], Some(&kept));
     assert_eq!(meet_at(-2.5), None);
     let cut = meet_at(0.5).expect("the half behind the face");
     assert_eq!((cut.place.z, cut.normal), (0.0, -DVec3::Z));
-    assert_eq!(meet_at(5.0), meet(&ray, &ball(0.0, 0.0, 5.0, 2.0), None), "behind the face nothing changes");
+    assert_eq!(
+        meet_at(5.0),
+        meet(&ray, &ball(0.0, 0.0, 5.0, 2.0), &[], None),
+        "behind the face nothing changes"
+    );
 }
 
 #[test]
