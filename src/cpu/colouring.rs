@@ -17,7 +17,8 @@
 use crate::contact::coupling::{Alone, Coupling, Cut};
 use crate::contact::{Colouring, Key, Overflow};
 use crate::model::World;
-use crate::model::solids::shape_id;
+use crate::model::solids::{point_number, shape_id};
+use crate::shape::MOST_POINTS;
 
 use super::groups::Groups;
 use super::tiles::Tiles;
@@ -25,8 +26,11 @@ use super::tiles::Tiles;
 /// Largest number of colours (`COLOURS` in WGSL).
 pub const COLOURS: usize = 8;
 const ALL: u32 = (1 << COLOURS) - 1;
-/// Groups of contacts in each tile, and across tiles: one per colour, and one for contacts without a colour.
-const PLACES: usize = COLOURS + 1;
+/// Largest number of colours of pairs of solids, which have more neighbours within the skin than spheres.
+const SOLID_COLOURS: usize = 16;
+const ALL_OF_SOLIDS: u32 = (1 << SOLID_COLOURS) - 1;
+/// Groups of contacts in each tile, and across tiles: one per colour and point of a manifold, and one for contacts without a colour.
+const PLACES: usize = SOLID_COLOURS * MOST_POINTS + 1;
 
 /// Solving order without colours: the contacts one after the other, in the order of the keys.
 pub fn one_after_the_other(contacts: usize) -> Colouring {
@@ -58,6 +62,7 @@ pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles, coupling: &dyn Cou
     let boundaries = world.boundaries.len();
     let last = (tiles.count() + 1) * PLACES;
     let mut used = vec![0u32; world.bodies.len()];
+    let mut of_solids = PairColours::default();
     let mut place_of = |key: &Key| {
         let bodies = [key.a, key.b].map(|shape| world.shape_body(shape) as usize);
         match coupling.cut(bodies, boundaries) {
@@ -71,15 +76,21 @@ pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles, coupling: &dyn Cou
         if is_with_surface && world.bodies.is_dynamic(bodies[1]) && !world.is_vertex(key.a) {
             return no_colour;
         }
-        let written = bodies.into_iter().filter(|&body| world.bodies.is_dynamic(body));
-        let free = written.clone().fold(ALL, |free, body| free & !used[body]);
-        let colour = match free {
-            0 => return no_colour,
-            free if is_with_surface => free.ilog2(),
-            free => free.trailing_zeros(),
+        let point = point_number(key.b);
+        let mut next = || {
+            let written = bodies.into_iter().filter(|&body| world.bodies.is_dynamic(body));
+            let all = if point.is_some() { ALL_OF_SOLIDS } else { ALL };
+            let colour = match written.clone().fold(all, |free, body| free & !used[body]) {
+                0 => return None,
+                free if is_with_surface => free.ilog2(),
+                free => free.trailing_zeros(),
+            };
+            written.for_each(|body| used[body] |= 1 << colour);
+            Some(colour)
         };
-        written.for_each(|body| used[body] |= 1 << colour);
-        part * PLACES + colour as usize
+        let colour = if point.is_some() { of_solids.of(key, next) } else { next() };
+        let Some(colour) = colour else { return no_colour };
+        part * PLACES + colour as usize * MOST_POINTS + point.unwrap_or(0)
     };
     let places: Vec<usize> = keys.iter().map(&mut place_of).collect();
     let Groups { starts, values: order } = Groups::new(last + 1, places.iter().copied().zip(0..));
@@ -89,4 +100,30 @@ pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles, coupling: &dyn Cou
         of_tiles.push(across[0]);
     }
     Colouring { order, tiles: of_tiles, starts: across[..PLACES].to_vec(), overflow: Overflow::Split }
+}
+
+/// Colours of the pairs of solids with the same shape a.
+#[derive(Default)]
+struct PairColours {
+    shape: u32,
+    /// Shape b and colour of each pair, if there was a colour.
+    pairs: Vec<(u32, Option<u32>)>,
+}
+
+impl PairColours {
+    /// Colour of the pair of a contact at a point of a manifold: that of its other points, or else the `next` one. Contacts come by
+    /// ascending key.
+    fn of(&mut self, key: &Key, next: impl FnOnce() -> Option<u32>) -> Option<u32> {
+        if self.shape != key.a {
+            self.shape = key.a;
+            self.pairs.clear();
+        }
+        let shape = shape_id(key.b);
+        if let Some(&(_, colour)) = self.pairs.iter().find(|(other, _)| *other == shape) {
+            return colour;
+        }
+        let colour = next();
+        self.pairs.push((shape, colour));
+        colour
+    }
 }
