@@ -4,6 +4,7 @@
 //! drum, then they are timed. One and the same observer judges all of them by the positions and velocities of their grains.
 
 mod esker_engine;
+mod hulls;
 mod lammps;
 mod program;
 mod rapier_bed;
@@ -13,13 +14,13 @@ use std::error::Error;
 use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
-use esker::bench::energy::{Meter, measured};
+use esker::bench::energy::{EnergyMeter, measured};
 use esker::gpu::device::DeviceChoice;
 
 use esker_engine::EskerEngine;
 use lammps::Lammps;
 use program::{Program, STEP, State, flow_in};
-use rapier_bed::RapierBed;
+use rapier_bed::{RapierBed, Tuning};
 use scene::Scene;
 
 /// Steps that a program takes before it is the next one's turn.
@@ -43,6 +44,18 @@ struct Arguments {
     /// Turns the drum in esker and LAMMPS, in place of the beds.
     #[arg(long)]
     drum: bool,
+    /// Pours hulls of 12 corners in place of spheres.
+    #[arg(long)]
+    hulls: bool,
+    /// Contact frequency of rapier3d retuned [Hz].
+    #[arg(long, default_value_t = 480.0)]
+    frequency: f64,
+    /// Solver iterations of rapier3d retuned.
+    #[arg(long, default_value_t = 8)]
+    substeps: usize,
+    /// Sweeps of esker beside those of its scenario.
+    #[arg(long, value_delimiter = ',', default_values_t = [FEWEST_ITERATIONS])]
+    iterations: Vec<u32>,
     /// Runs esker's GPU engine as well.
     #[arg(long, value_enum)]
     device: Option<Adapter>,
@@ -90,21 +103,28 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Runs one bed in all programs and prints a row for each.
 fn compare(grains: u32, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let bed = Scene::bed(grains)?;
-    let mut quick = Scene::bed(grains)?;
-    quick.scenario.settings.iterations = FEWEST_ITERATIONS;
-    let mut programs: Vec<Box<dyn Program>> = vec![
-        Box::new(RapierBed::with_defaults(&bed)),
-        Box::new(RapierBed::retuned(&bed)),
-        Box::new(EskerEngine::on_cpu(&quick)),
-    ];
-    add_others(&mut programs, &bed, arguments.device)?;
+    let spheres = Scene::bed(grains)?;
+    let bed = if arguments.hulls { hulls::poured(&spheres, grains)? } else { spheres.clone() };
+    let tuning = Tuning { frequency: arguments.frequency, iterations: arguments.substeps };
+    let mut programs: Vec<Box<dyn Program>> =
+        vec![Box::new(RapierBed::with_defaults(&bed)), Box::new(RapierBed::retuned(&bed, tuning))];
+    for &iterations in &arguments.iterations {
+        let mut quick = bed.clone();
+        quick.scenario.settings.iterations = iterations;
+        programs.push(Box::new(EskerEngine::on_cpu(&quick)));
+    }
+    if arguments.hulls {
+        programs.push(Box::new(EskerEngine::on_cpu(&bed)));
+        programs.push(Box::new(EskerEngine::on_cpu(&spheres)));
+    } else {
+        add_others(&mut programs, &bed, arguments.device)?;
+    }
     let blocks = (arguments.seconds / STEP / STEPS_PER_BLOCK as f64).round() as usize;
     let settling = take_turns(&mut programs, blocks, |_, _| Ok(()))?;
     let states = programs.iter_mut().map(|program| State::of(program.world()?, bed.diameter));
     let states: Vec<State> = states.collect::<Result<_, _>>()?;
     let resting = take_turns(&mut programs, TIMED_BLOCKS, |_, _| Ok(()))?;
-    for (((program, settling), resting), state) in programs.iter().zip(settling).zip(resting).zip(states) {
+    for (((program, settling), resting), state) in programs.iter_mut().zip(settling).zip(resting).zip(states) {
         let energy = resting.energy();
         println!(
             "| {grains} | {} | {} | {energy} | {} | {state} |",
@@ -112,6 +132,7 @@ fn compare(grains: u32, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             spread(resting.times),
             spread(settling.times)
         );
+        program.tell();
     }
     Ok(())
 }
@@ -181,7 +202,7 @@ fn take_turns(
     blocks: usize,
     mut look: impl FnMut(usize, &mut dyn Program) -> Result<(), Box<dyn Error>>,
 ) -> Result<Vec<Turns>, Box<dyn Error>> {
-    let meter = Meter::of_machine();
+    let meter = EnergyMeter::of_machine();
     let mut turns: Vec<Turns> = programs.iter().map(|_| Turns::default()).collect();
     for _ in 0..blocks {
         for (place, program) in programs.iter_mut().enumerate() {

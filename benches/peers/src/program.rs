@@ -9,6 +9,8 @@ use esker::engine::{Snapshot, StepReport};
 use esker::model::World;
 use esker::observe::{DrumPlan, contacts, energy, flow, packing};
 
+use crate::hulls::overlaps;
+
 /// Time step of all programs \[s\].
 pub const STEP: f64 = 5e-3;
 
@@ -22,6 +24,9 @@ pub trait Program {
     /// # Errors
     /// When a step fails.
     fn advance(&mut self, steps: u64) -> Result<(), Box<dyn Error>>;
+
+    /// Tells more of the program on the standard error.
+    fn tell(&mut self) {}
 
     /// The scene as it is now, in the words of esker.
     ///
@@ -50,13 +55,21 @@ impl State {
         if !world.bodies.position.iter().all(|position| position.is_finite()) {
             return Err("the position of a grain is not a number: the bed blew up".into());
         }
-        let pairs = find_pairs(&world, 0.0).into_iter().map(|key| (key, Impulse::default())).collect();
+        let keys = find_pairs(&world, 0.0);
+        let hulls = overlaps(&world, &keys);
+        let pairs = keys.into_iter().map(|key| (key, Impulse::default())).collect();
         let snapshot = Snapshot::new(world, pairs, STEP, StepReport::default());
         // The observer gives overlaps over the radius.
         let overlap = contacts::overlap(&snapshot);
+        let [mean, max] = if hulls.is_empty() {
+            [0.5 * overlap.mean, 0.5 * overlap.max]
+        } else {
+            let sum: f64 = hulls.iter().sum();
+            [sum / hulls.len() as f64, hulls.iter().copied().fold(0.0, f64::max)].map(|of| of / diameter)
+        };
         Ok(State {
-            mean_overlap: 0.5 * overlap.mean,
-            max_overlap: 0.5 * overlap.max,
+            mean_overlap: mean,
+            max_overlap: max,
             height: packing::height_p99(&snapshot) / diameter,
             kinetic_energy: energy::kinetic_per_grain(&snapshot),
         })

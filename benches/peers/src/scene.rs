@@ -8,6 +8,7 @@ use esker::scenario::{Problems, Scenario};
 pub const DRUM_RATE: f64 = 0.25;
 
 /// A scene at its start.
+#[derive(Clone)]
 pub struct Scene {
     /// Grains, boundaries, materials, settings of esker.
     pub scenario: Scenario,
