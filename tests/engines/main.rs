@@ -28,6 +28,7 @@ mod invariance;
 mod joints;
 mod loads;
 mod lost;
+mod masonry;
 mod meshes;
 mod mutations;
 mod periodic;
