@@ -129,6 +129,11 @@ impl Convex {
         loops.iter().map(|&corner| self.corners[corner as usize])
     }
 
+    /// Whether the solid is a polygon, with a face on each side.
+    pub fn is_flat(&self) -> bool {
+        self.faces.len() == 2
+    }
+
     /// Signed distance of a point from the faces, as the largest over all of them \[m\]: exact inside, a lower bound outside.
     pub fn height_over_faces(&self, point: DVec3) -> f64 {
         self.faces.iter().map(|face| face.normal.dot(point) - face.offset).fold(f64::NEG_INFINITY, f64::max)

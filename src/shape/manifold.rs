@@ -57,44 +57,52 @@ impl Manifold {
     }
 }
 
-/// Directions in the plane of contact: those of the points, and those of the corners that stand for a circle.
+/// Directions in the plane of contact: those of the points, and those of the corners that stand for a circle. They are fixed to solid a,
+/// with the nearest of each kind turned by a share of the way to another one.
 struct Compass {
-    points: [DVec2; MOST_POINTS],
-    rim: [DVec2; RIM_SIDES as usize],
+    turn: Option<(DVec2, f64)>,
 }
 
 impl Compass {
-    /// The directions fixed to solid a, with the nearest of each kind turned by a share of the way to another one.
-    fn new(points: usize, turn: Option<(DVec2, f64)>) -> Compass {
-        let angle = |i: usize, count: usize| FIRST_DIRECTION + TAU * i as f64 / count as f64;
-        let turned = |i: usize, count: usize| {
-            let direction = DVec2::from_angle(angle(i, count));
-            let Some((towards, share)) = turn else { return direction };
-            let apart = direction.angle_to(towards);
-            if apart.abs() > 0.5 * TAU / count as f64 {
-                direction
-            } else {
-                DVec2::from_angle(angle(i, count) + share * apart)
-            }
-        };
-        Compass {
-            // Directions that are not wanted repeat those that are.
-            points: std::array::from_fn(|i| turned(i % points, points)),
-            rim: std::array::from_fn(|i| turned(i, RIM_SIDES as usize)),
+    const FIXED: Compass = Compass { turn: None };
+
+    /// Direction `i` of `count`.
+    fn direction(&self, i: usize, count: usize) -> DVec2 {
+        let angle = FIRST_DIRECTION + TAU * i as f64 / count as f64;
+        let direction = DVec2::from_angle(angle);
+        let Some((towards, share)) = self.turn else { return direction };
+        let apart = direction.angle_to(towards);
+        if apart.abs() > 0.5 * TAU / count as f64 {
+            direction
+        } else {
+            DVec2::from_angle(angle + share * apart)
         }
+    }
+
+    /// Directions of the points, of which those that are not wanted repeat those that are.
+    fn points(&self, wanted: usize) -> [DVec2; MOST_POINTS] {
+        let directions: [DVec2; MOST_POINTS] =
+            std::array::from_fn(|i| if i < wanted { self.direction(i, wanted) } else { DVec2::ZERO });
+        std::array::from_fn(|i| directions[i % wanted])
+    }
+
+    /// Directions of the corners that stand for a circle, in space.
+    fn rim(&self, plane: &ContactPlane) -> [DVec3; RIM_SIDES as usize] {
+        std::array::from_fn(|i| plane.lift(self.direction(i, RIM_SIDES as usize), 0.0))
     }
 
     /// The directions with the nearest turned to the deepest points, if the gap changes along the plane with this slope, else to the side
     /// to which the first solid hangs over.
-    fn towards_tipping(points: usize, slope: DVec2, overhang: DVec2) -> Compass {
+    fn towards_tipping(slope: DVec2, overhang: DVec2) -> Compass {
         let share = |value: f64, [from, to]: [f64; 2]| ((value - from) / (to - from)).clamp(0.0, 1.0);
         let of_tilt = share(slope.length(), TILT);
         let of_overhang = share(overhang.length(), OVERHANG);
-        match (of_tilt > 0.0, of_overhang > 0.0) {
-            (true, _) if of_tilt >= of_overhang => Compass::new(points, Some((-slope, of_tilt))),
-            (_, true) => Compass::new(points, Some((overhang, of_overhang))),
-            _ => Compass::new(points, None),
-        }
+        let turn = match (of_tilt > 0.0, of_overhang > 0.0) {
+            (true, _) if of_tilt >= of_overhang => Some((-slope, of_tilt)),
+            (_, true) => Some((overhang, of_overhang)),
+            _ => None,
+        };
+        Compass { turn }
     }
 }
 
@@ -117,7 +125,7 @@ impl Corner {
 /// lies along a direction, deep ones before others.
 fn chosen<T: Copy>(
     points: &[T],
-    compass: &Compass,
+    directions: [DVec2; MOST_POINTS],
     score: impl Fn(DVec2, &T) -> f64,
     are_same: impl Fn(&T, &T) -> bool,
 ) -> [Option<T>; MOST_POINTS] {
@@ -125,7 +133,7 @@ fn chosen<T: Copy>(
         let score = |point: &T| score(direction, point);
         points.iter().copied().reduce(|best, point| if score(&point) > score(&best) { point } else { best })
     };
-    let found = compass.points.map(farthest);
+    let found = directions.map(farthest);
     let is_first =
         |i: usize| (0..i).all(|other| found[other].zip(found[i]).is_none_or(|(a, b)| !are_same(&a, &b)));
     std::array::from_fn(|i| found[i].filter(|_| is_first(i)))
@@ -141,10 +149,10 @@ fn manifold_of(
 ) -> Manifold {
     let are_same = |a: &Corner, b: &Corner| a.place.distance(b.place) <= same;
     let score = |direction: DVec2, corner: &Corner| direction.dot(corner.place) - DEPTH_WEIGHT * corner.gap();
-    let mut found = chosen(corners, &Compass::new(points, None), score, are_same);
+    let mut found = chosen(corners, Compass::FIXED.points(points), score, are_same);
     let is_kept = |corner: &Corner| found.iter().flatten().any(|kept| are_same(kept, corner));
     if points > 1 && !corners.iter().all(is_kept) {
-        found = chosen(corners, &rule(), score, are_same);
+        found = chosen(corners, rule().points(points), score, are_same);
     }
     let touch = |Corner { place, heights: [a, b] }| Touch {
         gap: a - b,
@@ -208,10 +216,8 @@ pub fn meet_half_space(
         return None;
     }
     let plane = ContactPlane::new(normal);
-    let slope = plane.slope_of(facing(a, -normal));
-    let compass = || Compass::towards_tipping(points, slope, DVec2::ZERO);
-    let rim = compass().rim.map(|direction| plane.lift(direction, 0.0));
-    let seen = FlatOutline::new(&outline(a, -normal, rim), &plane, -a.rounding);
+    let compass = || Compass::towards_tipping(plane.slope_of(facing(a, -normal)), DVec2::ZERO);
+    let seen = FlatOutline::new(&outline(a, -normal, || compass().rim(&plane)), &plane, -a.rounding);
     let corners =
         seen.flat.iter().zip(&seen.heights).map(|(&place, &own)| Corner { place, heights: [own, height] });
     let corners: Vec<Corner> = corners.filter(|corner| corner.gap() <= reach).collect();
@@ -227,11 +233,10 @@ pub fn of_touches(
     let touches: Vec<Touch> = touches.filter(|touch| touch.gap <= wanted.reach).collect();
     let deepest = touches.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
     let plane = ContactPlane::new(deepest.normal);
-    let compass = Compass::new(wanted.points, None);
     let score =
         |direction: DVec2, touch: &Touch| direction.dot(plane.flat(touch.point)) - DEPTH_WEIGHT * touch.gap;
     let are_same = |a: &Touch, b: &Touch| a.point.distance(b.point) <= SAME * size;
-    Some(Manifold { points: chosen(&touches, &compass, score, are_same) })
+    Some(Manifold { points: chosen(&touches, Compass::FIXED.points(wanted.points), score, are_same) })
 }
 
 impl ManifoldBounds {
@@ -261,13 +266,13 @@ pub(super) fn manifold_along(
     let plane = ContactPlane::new(normal);
     let back = pair.frame.transpose();
     let size = pair.size();
-    let [facing_a, facing_b] = [facing(a, -normal), pair.frame * facing(b, back * normal)];
-    let overhang = plane.flat(a.middle - pair.point_in_a(b.middle)) / size;
-    let slope = plane.slope_of(facing_a) - plane.slope_of(facing_b);
-    let compass = || Compass::towards_tipping(points, slope, overhang);
-    let rim = compass().rim.map(|direction| plane.lift(direction, 0.0));
-    let seen_a = FlatOutline::new(&outline(a, -normal, rim), &plane, -a.rounding);
-    let of_b = outline(b, back * normal, rim.map(|direction| back * direction));
+    let compass = || {
+        let [facing_a, facing_b] = [facing(a, -normal), pair.frame * facing(b, back * normal)];
+        let overhang = plane.flat(a.middle - pair.point_in_a(b.middle)) / size;
+        Compass::towards_tipping(plane.slope_of(facing_a) - plane.slope_of(facing_b), overhang)
+    };
+    let seen_a = FlatOutline::new(&outline(a, -normal, || compass().rim(&plane)), &plane, -a.rounding);
+    let of_b = outline(b, back * normal, || compass().rim(&plane).map(|direction| back * direction));
     let outline_b = ShownOutline {
         corners: of_b.corners.iter().map(|&corner| pair.point_in_a(corner)).collect(),
         normal: pair.frame * of_b.normal,

@@ -134,8 +134,12 @@ pub(super) fn facing_face(solid: &Convex, along: DVec3) -> Option<&SolidFace> {
     let least = solid.extent(along) - solid.rounding - FARTHEST * solid.radius;
     let mut best: Option<(usize, f64, &SolidFace)> = None;
     for face in &solid.faces {
-        let count = solid.face_corners(face).filter(|corner| corner.dot(along) >= least).count();
         let towards = face.normal.dot(along);
+        // Of the faces with a farthest corner or edge one looks that way.
+        if towards <= 0.0 {
+            continue;
+        }
+        let count = solid.face_corners(face).filter(|corner| corner.dot(along) >= least).count();
         if best.is_none_or(|(most, nearest, _)| count > most || (count == most && towards > nearest)) {
             best = Some((count, towards, face));
         }
@@ -149,22 +153,28 @@ pub(super) fn shows_cap(round: &Revolved, along: DVec3, outward: DVec2) -> bool 
     radius > 0.0 && along.z.abs() >= round.side_normal(outward).dot(along)
 }
 
-/// Outline that a solid shows along a direction, in its frame. `rim` are directions in the plane of contact, in which the corners of a
+/// Outline that a solid shows along a direction, in its frame. `rim` gives directions in the plane of contact, in which the corners of a
 /// circle lie.
-pub(super) fn outline(solid: &Convex, along: DVec3, rim: [DVec3; RIM_SIDES as usize]) -> ShownOutline {
-    let normal = facing(solid, along);
+pub(super) fn outline(
+    solid: &Convex,
+    along: DVec3,
+    rim: impl Fn() -> [DVec3; RIM_SIDES as usize],
+) -> ShownOutline {
     let is_circle = shows_circle(solid, along);
-    let corners = match &solid.round {
+    let (normal, corners) = match &solid.round {
         Some(round) if is_circle => {
             let (radius, height) = round.cap(along.z > 0.0);
             let corner =
                 |direction: DVec3| (radius * direction.truncate().normalize_or(DVec2::X)).extend(height);
-            rim.map(corner).to_vec()
+            (facing(solid, along), rim().map(corner).to_vec())
         }
-        Some(round) => round.side_line(along.truncate().normalize_or(DVec2::X)).to_vec(),
+        Some(round) => {
+            let outward = along.truncate().normalize_or(DVec2::X);
+            (facing(solid, along), round.side_line(outward).to_vec())
+        }
         None => match facing_face(solid, along) {
-            Some(face) => solid.face_corners(face).collect(),
-            None => solid.corners.clone(),
+            Some(face) => (face.normal, solid.face_corners(face).collect()),
+            None => (along, solid.corners.clone()),
         },
     };
     ShownOutline { corners, normal, is_circle }

@@ -8,7 +8,7 @@
 
 use glam::DVec3;
 
-use super::convex::{Convex, Revolved, SolidEdge};
+use super::convex::{Convex, Revolved, SolidEdge, SolidFace};
 use super::nearest::nearest_points;
 use super::pair::{Pair, SolidPose};
 
@@ -53,13 +53,12 @@ impl Pair<'_> {
         {
             best.take(normal, self.along(normal));
         }
-        if !self.try_faces(&mut best) {
+        let mut known = Differences::of(apart);
+        if !self.try_faces(&mut best, &mut known) {
             return None;
         }
         let of_faces = best.axis.separation;
         if self.roundings() == 0.0 || of_faces <= 0.0 {
-            let mut of_edges = Best::none(reach);
-            self.try_edges(middle, &mut of_edges);
             // Two lines have no faces.
             let better = if of_faces.is_finite() {
                 EDGE_SHARE * of_faces.abs() + EDGE_SIZE * self.size()
@@ -67,6 +66,8 @@ impl Pair<'_> {
                 0.0
             };
             let bar = of_faces + better;
+            let mut of_edges = Best { axis: SeparatingAxis { separation: bar, ..best.axis }, reach };
+            self.try_edges(middle, &mut of_edges, &known);
             if of_edges.axis.separation > bar {
                 best = of_edges;
             }
@@ -82,11 +83,17 @@ impl Pair<'_> {
     }
 
     /// Tries the normals of all faces of both; returns whether none of them is out of reach.
-    fn try_faces(&self, best: &mut Best) -> bool {
+    fn try_faces(&self, best: &mut Best, known: &mut Differences) -> bool {
+        let roundings = self.roundings();
         let of_a = self.a.faces.iter().map(|face| -face.normal);
         let of_b = self.b.faces.iter().map(|face| self.frame * face.normal);
         for normal in of_a.chain(of_b) {
-            best.take(normal, self.along(normal));
+            if known.rule_out(normal, best.axis.separation + roundings) {
+                continue;
+            }
+            let difference = self.point_of_a(normal) - self.point_of_b(normal);
+            known.add(difference);
+            best.take(normal, difference.dot(normal) - roundings);
             if best.axis.separation > best.reach {
                 return false;
             }
@@ -94,28 +101,39 @@ impl Pair<'_> {
         true
     }
 
-    /// Tries the axes across an edge of each.
-    fn try_edges(&self, middle: DVec3, best: &mut Best) {
-        let (a, b) = (self.a, self.b);
+    /// Tries the axes across an edge of each that may be better than the best one.
+    fn try_edges(&self, middle: DVec3, best: &mut Best, known: &Differences) {
+        let (a, b, roundings) = (self.a, self.b, self.roundings());
         // Edges of a polygon that stands for a circle are not where the solid ends; the two faces of a triangle have opposite normals, and
         // whether arcs between them cross is left to rounding where edges lie in its plane.
-        let is_rough = a.round.is_some() || b.round.is_some() || b.faces.len() == 2;
-        let corners: Vec<DVec3> = b.corners.iter().map(|&corner| self.point_in_a(corner)).collect();
-        let normals: Vec<DVec3> = b.faces.iter().map(|face| self.frame * face.normal).collect();
-        for edge_a in &a.edges {
-            let [from_a, to_a] = edge_a.ends.map(|end| a.corners[end as usize]);
-            let along_a = to_a - from_a;
-            for edge_b in &b.edges {
-                let [from_b, to_b] = edge_b.ends.map(|end| corners[end as usize]);
-                let along_b = to_b - from_b;
-                if !meet_on_sphere(a, edge_a, along_a, &normals, edge_b, along_b) {
+        let is_rough = a.round.is_some() || b.round.is_some() || b.is_flat();
+        let bar = best.axis.separation + roundings;
+        // From b to a an edge of a has the normals between those of its faces, turned round.
+        let known_by_a = known.map(|difference| -difference);
+        let known_by_b = known.map(|difference| self.frame.transpose() * difference);
+        let edges_of_a = known_by_a.edges_not_ruled_out(a, bar);
+        let edges_of_b = known_by_b.edges_not_ruled_out(b, bar);
+        let of_a = edges_of_a.map(|edge| PlacedEdge {
+            ends: edge.ends.map(|end| a.corners[end as usize]),
+            normals: edge.faces.map(|faces| faces.map(|face| -a.faces[face as usize].normal)),
+        });
+        let of_b = edges_of_b.map(|edge| PlacedEdge {
+            ends: edge.ends.map(|end| self.point_in_a(b.corners[end as usize])),
+            normals: edge.faces.map(|faces| faces.map(|face| self.frame * b.faces[face as usize].normal)),
+        });
+        let of_b: Vec<PlacedEdge> = of_b.collect();
+        for edge_a in of_a {
+            for edge_b in &of_b {
+                if !meet_on_sphere(&edge_a, edge_b) {
                     continue;
                 }
+                let (along_a, along_b) = (edge_a.along(), edge_b.along());
                 let across = along_a.cross(along_b);
                 let length = across.length();
                 if length < PARALLEL * along_a.length() * along_b.length() {
                     continue;
                 }
+                let ([from_a, _], [from_b, _]) = (edge_a.ends, edge_b.ends);
                 // From b to a: out of b, or into a where b is a line.
                 let inwards = match (b.faces.is_empty(), a.faces.is_empty()) {
                     (false, _) => middle - from_b,
@@ -123,11 +141,8 @@ impl Pair<'_> {
                     (true, true) => middle - a.middle,
                 };
                 let normal = if across.dot(inwards) > 0.0 { -across / length } else { across / length };
-                let separation = if is_rough {
-                    self.along(normal)
-                } else {
-                    normal.dot(from_a - from_b) - self.roundings()
-                };
+                let separation =
+                    if is_rough { self.along(normal) } else { normal.dot(from_a - from_b) - roundings };
                 best.take(normal, separation);
             }
         }
@@ -224,32 +239,103 @@ fn best_for(known: &[DVec3], start: DVec3) -> Option<(DVec3, f64)> {
     best
 }
 
-/// Whether the arcs of normals of an edge of a and of the turned-round edge of b cross, so that the axis across both may separate.
+/// An edge of a solid in the frame of a.
+struct PlacedEdge {
+    ends: [DVec3; 2],
+    /// Normals of the faces that meet there, towards b of an edge of b and away from b of one of a: the axes from b to a at which the
+    /// edge is nearest lie between them. `None` for a line, which has all normals across it.
+    normals: Option<[DVec3; 2]>,
+}
+
+impl PlacedEdge {
+    #[inline]
+    fn along(&self) -> DVec3 {
+        self.ends[1] - self.ends[0]
+    }
+}
+
+/// Whether the arcs of normals of an edge of a and of an edge of b cross, so that the axis across both may separate.
 #[inline]
-fn meet_on_sphere(
-    a: &Convex,
-    edge_a: &SolidEdge,
-    along_a: DVec3,
-    normals_b: &[DVec3],
-    edge_b: &SolidEdge,
-    along_b: DVec3,
-) -> bool {
-    let of_a = edge_a.faces.map(|faces| faces.map(|face| a.faces[face as usize].normal));
-    let of_b = edge_b.faces.map(|faces| faces.map(|face| -normals_b[face as usize]));
-    match (of_a, of_b) {
+fn meet_on_sphere(a: &PlacedEdge, b: &PlacedEdge) -> bool {
+    let (along_a, along_b) = (a.along(), b.along());
+    match (a.normals, b.normals) {
         (Some([first, second]), Some([third, fourth])) => {
             let (cba, dba) = (third.dot(along_a), fourth.dot(along_a));
             if cba * dba >= 0.0 {
                 return false;
             }
             let (adc, bdc) = (first.dot(along_b), second.dot(along_b));
-            // Each edge runs along the cross product of the normals of its faces, so the arcs lie on the same half of the sphere.
+            // Each edge runs along the cross product of the outward normals of its faces, so the arcs lie on the same half of the sphere.
             adc * bdc < 0.0 && cba * bdc > 0.0
         }
         // A line has all normals across it.
         (None, Some([third, fourth])) => third.dot(along_a) * fourth.dot(along_a) < 0.0,
         (Some([first, second]), None) => first.dot(along_b) * second.dot(along_b) < 0.0,
         (None, None) => true,
+    }
+}
+
+/// Differences of a point of a and a point of b \[m\]: along any axis n the separation, without roundings, is the least n·w over all such w,
+/// so those that are known bound it.
+struct Differences {
+    known: [DVec3; MOST_KNOWN],
+    count: usize,
+}
+
+impl Differences {
+    fn of(first: DVec3) -> Differences {
+        Differences { known: [first; MOST_KNOWN], count: 1 }
+    }
+
+    /// Keeps a difference if there is room.
+    #[inline]
+    fn add(&mut self, difference: DVec3) {
+        if self.count < MOST_KNOWN {
+            self.known[self.count] = difference;
+            self.count += 1;
+        }
+    }
+
+    #[inline]
+    fn list(&self) -> &[DVec3] {
+        &self.known[..self.count]
+    }
+
+    /// Whether the separation along a unit vector is known to be `bar` \[m\] at most, without roundings.
+    #[inline]
+    fn rule_out(&self, normal: DVec3, bar: f64) -> bool {
+        self.list().iter().any(|difference| difference.dot(normal) <= bar)
+    }
+
+    fn map(&self, of: impl Fn(DVec3) -> DVec3) -> Differences {
+        Differences { known: self.known.map(of), count: self.count }
+    }
+
+    /// Edges of a solid that may have an axis between the normals of their faces with a larger separation than `bar` \[m\], without
+    /// roundings; lines always may. A unit vector between these normals is α n + β n' with α, β ≥ 0 and 1 ≤ α + β ≤ 1/cos(half the angle).
+    fn edges_not_ruled_out<'s>(&self, solid: &'s Convex, bar: f64) -> impl Iterator<Item = &'s SolidEdge> {
+        let (known, count) = (self.known, self.count);
+        let least = bar.min(0.0);
+        let mask = |face: &SolidFace| {
+            let bit = |(i, w): (usize, &DVec3)| u32::from(face.normal.dot(*w) > least) << i;
+            self.list().iter().enumerate().map(bit).sum()
+        };
+        let masks: Vec<u32> = solid.faces.iter().map(mask).collect();
+        let all = (1 << count) - 1;
+        let may_exceed = move |[first, second]: [u32; 2]| {
+            // Opposite normals are not what those between them are made of.
+            if solid.is_flat() {
+                return true;
+            }
+            if masks[first as usize] | masks[second as usize] != all {
+                return false;
+            }
+            let normals = [first, second].map(|face| solid.faces[face as usize].normal);
+            let spread = || (2.0 / (1.0 + normals[0].dot(normals[1])).max(f64::MIN_POSITIVE)).sqrt();
+            bar <= 0.0
+                || known[..count].iter().all(|w| spread() * w.dot(normals[0]).max(w.dot(normals[1])) > bar)
+        };
+        solid.edges.iter().filter(move |edge| edge.faces.is_none_or(&may_exceed))
     }
 }
 
