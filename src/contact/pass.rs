@@ -27,6 +27,12 @@ pub(crate) trait Visit: Sync {
         spun: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64);
 
+    /// Whether a visit of a contact with a rigid body that is no sphere would leave all as it is and return 0.
+    #[inline(always)]
+    fn leaves(&self, _: &Constraint, _: [&Velocity; 2]) -> bool {
+        false
+    }
+
     /// Visits contacts one after the other, on whole bodies, and returns the largest value.
     ///
     /// # Safety

@@ -21,7 +21,7 @@ use super::disjoint::{BodySet, Disjoint, parts};
 use super::pass::{ImpulseShare, Visit};
 use super::tasks::{CHUNK, SWEEP_CHUNK};
 use super::tensors::Tensors;
-use super::velocity::Velocity;
+use super::velocity::{InverseMass, Velocity};
 use super::{Colouring, Key, Overflow};
 
 /// Value for no slot: the contact is the only overflow contact that moves the body, or nothing moves the body.
@@ -354,11 +354,17 @@ impl Split {
         visit: &impl Visit,
     ) -> f64 {
         let [at_a, at_b] = constraint.bodies;
+        // SAFETY: by the caller's promise; nothing is written meanwhile.
+        if visit.leaves(constraint, [at_a, at_b].map(|body| unsafe { bodies.get(body) })) {
+            return 0.0;
+        }
         // SAFETY: by the caller's promise; copies, as both are written below.
         let [a, b] = [at_a, at_b].map(|body| unsafe { *bodies.get(body) });
-        let [mass_a, mass_b] = [(at_a, &a), (at_b, &b)].map(|(body, of)| self.tensors.inverse_mass(body, of));
+        let [sphere_a, sphere_b] = [&a, &b].map(InverseMass::of_sphere);
+        let mass_a = self.tensors.get(at_a).unwrap_or(&sphere_a);
+        let mass_b = self.tensors.get(at_b).unwrap_or(&sphere_b);
         let response = Response {
-            slip: constraint.slip_per_impulse(&mass_a, &mass_b),
+            slip: constraint.slip_per_impulse(mass_a, mass_b),
             effective_mass: constraint.effective_mass,
         };
         let (arm_a, arm_b) = (constraint.arm_a, constraint.arm_b);

@@ -235,6 +235,15 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
     }
 
     #[inline(always)]
+    fn leaves(&self, constraint: &Constraint, [a, b]: [&Velocity; 2]) -> bool {
+        // Most points of manifolds are far, or there are none: they carry nothing and go on so.
+        let carries = !constraint.impulse.is_zero()
+            || (self.share.is_some() && constraint.impulse != constraint.last_impulse);
+        let closing = constraint.contact_velocity(a, b).dot(constraint.normal);
+        !carries && (closing - constraint.bias) * constraint.effective_mass[0] >= 0.0
+    }
+
+    #[inline(always)]
     unsafe fn each(&self, constraints: &mut [Constraint], bodies: &Disjoint<'_>) -> f64 {
         #[cfg(target_arch = "x86_64")]
         if self.is_wide() {
