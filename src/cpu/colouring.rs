@@ -99,7 +99,14 @@ pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles, coupling: &dyn Cou
     if tiles.count() > 0 {
         of_tiles.push(across[0]);
     }
-    Colouring { order, tiles: of_tiles, starts: across[..PLACES].to_vec(), overflow: Overflow::Split }
+    // Few scenes have further points and colours of solids.
+    let is_run = |place: &usize| {
+        let (colour, point) = (place / MOST_POINTS, place % MOST_POINTS);
+        (colour < COLOURS && point == 0) || across[*place] < across[place + 1]
+    };
+    let runs = (0..PLACES - 1).filter(is_run).map(|place| across[place]);
+    let starts = runs.chain([across[PLACES - 1]]).collect();
+    Colouring { order, tiles: of_tiles, starts, overflow: Overflow::Split }
 }
 
 /// Colours of the pairs of solids with the same shape a.
