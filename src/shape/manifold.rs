@@ -25,6 +25,9 @@ const DEPTH_WEIGHT: f64 = 5.0;
 const SAME: f64 = 1e-3;
 /// Width of the sides of an outline, over the smaller of the two solids \[-\]: corners on a side lie within.
 const WIDTH: f64 = 1e-9;
+/// Least depth of the deepest point of a manifold over that of the solids \[-\]. Along an axis of a face that is kept beside a slightly better
+/// one of two edges, the deepest corner may lie beside the face: of 10⁴ pairs that overlap by a fifth of their size one has no point below 0.
+const DEEP: f64 = 0.9;
 /// Tilts of a circular face between which a direction turns to its deepest point \[rad\]. Below, rounding would turn it from step to step.
 const TILT: [f64; 2] = [1e-5, 1e-4];
 /// Distances by which a circular face is beside another between which a direction turns there, over the smaller solid \[-\].
@@ -181,7 +184,13 @@ pub fn meet(
 ) -> Option<Manifold> {
     let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
     let axis = pair.axis(wanted.reach)?;
-    let manifold = manifold_along(&pair, &axis, wanted).unwrap_or_else(|| nearest_along(&pair, &axis));
+    let is_deep = |manifold: &Manifold| {
+        manifold
+            .deepest()
+            .is_some_and(|deepest| axis.separation >= 0.0 || deepest.gap <= DEEP * axis.separation)
+    };
+    let along = manifold_along(&pair, &axis, wanted).filter(is_deep);
+    let manifold = along.unwrap_or_else(|| nearest_along(&pair, &axis));
     Some(in_world(manifold, at_a))
 }
 
