@@ -23,6 +23,7 @@ mod folding;
 mod gates;
 mod gpu_stages;
 mod gradient;
+mod heaps;
 mod impacts;
 mod invariance;
 mod joints;

@@ -1,0 +1,153 @@
+//! Many small heaps of random hulls: they gain no energy, and come to rest with little of their volume in each other.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::f64::consts::FRAC_PI_2;
+
+use crate::common::*;
+use esker::engine::Engine;
+use esker::model::random::Stream;
+use esker::model::{Clump, Form, Grain, Random, Surface, World};
+use esker::settings::Settings;
+use esker::shape::Convex;
+use glam::{DQuat, DVec3};
+use rayon::prelude::*;
+
+const GRAVITY: f64 = 9.81;
+const STEPS_PER_LOOK: u64 = 25;
+const LOOKS: u64 = 24;
+
+/// Eight hulls of 4 to 14 corners above the floor of a narrow box, of some friction and restitution.
+fn heap(seed: u64) -> World {
+    let mut random = Random::new(seed, Stream::Shape);
+    let mut materials = stone(random.between(0.0, 1.0), random.between(0.0, 0.5));
+    materials.list[0].youngs_modulus = 1e9;
+    let mut world = with_floor(-GRAVITY * DVec3::Z, esker::model::Materials::new(materials.list));
+    for quarter in 0..4 {
+        let turn = DQuat::from_rotation_z(FRAC_PI_2 * f64::from(quarter));
+        let inwards = turn * DQuat::from_rotation_y(FRAC_PI_2);
+        let wall = Surface::new(turn * (-0.04 * DVec3::X), inwards, Form::Plane, 0);
+        world.add_boundary(fixed("wall"), [wall]);
+    }
+    for i in 0..8 {
+        let half = DVec3::from_array(std::array::from_fn(|_| random.between(0.01, 0.02)));
+        let corners: Vec<DVec3> =
+            (0..4 + random.below(11)).map(|_| half * (random.turn() * DVec3::X)).collect();
+        // Four points may lie in a plane, nearly.
+        let hull = Convex::hull(&corners).unwrap_or_else(|_| Convex::cuboid(half));
+        let kind = Clump::of_hull("stone", &hull);
+        let place = DVec3::new(0.0, 0.0, 0.025 + 0.045 * f64::from(i))
+            + random.in_cube(0.015) * DVec3::new(1.0, 1.0, 0.0);
+        let grain = Grain {
+            orientation: random.turn(),
+            clump: Some(i),
+            ..Grain::at(place, kind.equivalent_radius(), 0)
+        };
+        world.clumps.push(kind);
+        world.add_grains([grain]);
+    }
+    world
+}
+
+/// Faces of a grain as polygons \[m\], and their planes: outward normal and offset \[m\].
+fn faces(world: &World, grain: usize) -> Vec<(Vec<DVec3>, DVec3, f64)> {
+    let hull = world.clumps[world.grains[grain].clump.unwrap() as usize].hull.as_ref().unwrap();
+    let body = world.grain_body(grain);
+    let (position, turn) = (world.bodies.position[body], world.bodies.orientation[body]);
+    let of = |face| {
+        let corners: Vec<DVec3> = hull.face_corners(face).map(|corner| position + turn * corner).collect();
+        let normal = turn * face.normal;
+        let offset = normal.dot(corners[0]);
+        (corners, normal, offset)
+    };
+    hull.faces.iter().map(of).collect()
+}
+
+/// The part of a polygon below a plane.
+fn clipped(polygon: &[DVec3], normal: DVec3, offset: f64) -> Vec<DVec3> {
+    let height = |point: DVec3| normal.dot(point) - offset;
+    let side = |i: usize| (polygon[i], polygon[(i + 1) % polygon.len()]);
+    let of_side = |(from, to): (DVec3, DVec3)| {
+        let (low, high) = (height(from), height(to));
+        let crossing = (low * high < 0.0).then(|| from + low / (low - high) * (to - from));
+        (low <= 0.0).then_some(from).into_iter().chain(crossing)
+    };
+    (0..polygon.len()).map(side).flat_map(of_side).collect()
+}
+
+/// Volume that two grains have in common \[m³\]: the faces of each within the other one bound it.
+fn common_volume(world: &World, a: usize, b: usize) -> f64 {
+    let origin = world.bodies.position[world.grain_body(a)];
+    let both = [faces(world, a), faces(world, b)];
+    let mut volume = 0.0;
+    for (own, other) in [(0, 1), (1, 0)] {
+        for (polygon, ..) in &both[own] {
+            let planes = both[other].iter();
+            let inside =
+                planes.fold(polygon.clone(), |left, (_, normal, offset)| clipped(&left, *normal, *offset));
+            let fan = inside.windows(2).skip(1).map(|ends| (ends[0] - origin).cross(ends[1] - origin));
+            volume += fan.map(|across| across.dot(inside[0] - origin) / 6.0).sum::<f64>();
+        }
+    }
+    volume
+}
+
+/// Largest share of the energy at the start that a heap gains between two looks, and the share of its volume that is in two of its hulls
+/// at the end.
+fn gain_and_overlap(seed: u64) -> [f64; 2] {
+    let world = heap(seed);
+    let settings = Settings { iterations: 40, time_step: 1e-3, ..Settings::default() };
+    let energy = |world: &World| {
+        let bodies = world.bodies.inverse_mass.iter().zip(&world.bodies.position).filter(|(m, _)| **m > 0.0);
+        world.kinetic_energy() + bodies.map(|(m, place)| GRAVITY * place.z / m).sum::<f64>()
+    };
+    let start = energy(&world);
+    let mut engine = cpu(&world, &settings);
+    let (mut before, mut gain) = (start, 0.0f64);
+    let mut state = world;
+    for _ in 0..LOOKS {
+        engine.advance(STEPS_PER_LOOK).unwrap();
+        state = engine.snapshot().unwrap().world;
+        let now = energy(&state);
+        gain = gain.max((now - before) / start);
+        before = now;
+    }
+    let grains = state.grain_count();
+    let pairs = (0..grains).flat_map(|a| (0..a).map(move |b| (a, b)));
+    let common: f64 = pairs.map(|(a, b)| common_volume(&state, a, b)).sum();
+    let volume: f64 = state.clumps.iter().map(|kind| kind.volume).sum();
+    [gain, common / volume]
+}
+
+fn check(seeds: std::ops::Range<u64>) {
+    let found: Vec<[f64; 2]> = seeds.clone().into_par_iter().map(gain_and_overlap).collect();
+    for (seed, [gain, overlap]) in seeds.zip(&found) {
+        // Elastic overlaps give back what they held.
+        assert!(*gain < 1e-3, "heap {seed} gains {gain} of its energy");
+        assert!(*overlap < 1e-3, "heap {seed}: {overlap} of the volume is in two hulls");
+    }
+    let worst = |which: usize| found.iter().map(|found| found[which]).fold(0.0, f64::max);
+    println!("largest gain {:.1e} of the energy, largest overlap {:.1e} of the volume", worst(0), worst(1));
+}
+
+#[test]
+fn small_heaps_of_hulls_gain_no_energy_and_overlap_little() {
+    check(0..16);
+}
+
+#[test]
+#[ignore = "long; in short: heaps::small_heaps_of_hulls_gain_no_energy_and_overlap_little"]
+fn a_thousand_heaps_of_hulls_gain_no_energy_and_overlap_little() {
+    check(1000..2000);
+}
+
+#[test]
+fn the_common_volume_of_two_boxes_is_that_of_their_overlap() {
+    let mut world = World::new(DVec3::ZERO, stone(0.5, 0.0));
+    world.clumps.push(Clump::of_hull("cube", &Convex::cuboid(DVec3::splat(0.5))));
+    let radius = world.clumps[0].equivalent_radius();
+    for place in [DVec3::ZERO, DVec3::new(0.9, 0.6, 0.3), DVec3::new(2.0, 0.0, 0.0)] {
+        world.add_grains([Grain { clump: Some(0), ..Grain::at(place, radius, 0) }]);
+    }
+    assert!((common_volume(&world, 0, 1) - 0.1 * 0.4 * 0.7).abs() < 1e-12);
+    assert!(common_volume(&world, 0, 2).abs() < 1e-12);
+}
