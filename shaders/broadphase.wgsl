@@ -171,15 +171,15 @@ fn points_of(a: u32, b: u32) -> u32 {
     return select(select(0u, 1u, any(hulls)), MOST_POINTS, all(hulls));
 }
 
-// Whether a polyhedron among two grains is near enough to the other; the spheres around them are. `apart` is the vector from the entry to
-// the ball. Twin: World::hulls_are_near in src/model/solids.rs.
+// Whether a polyhedron among two grains may be near enough to the other; the spheres around them are. `apart` is the vector from the entry
+// to the ball. Twin: World::hulls_are_near in src/model/solids.rs.
 fn are_hulls_near(owner: u32, ball: Ball, other: Entry, apart: vec3f) -> bool {
     if !HAS_HULLS || points_of(owner, other.sphere) == 0u {
         return true;
     }
     let reach = params.reach * (ball.radius + other.radius);
     let pair = pair_of(solid_of_ball(owner, ball), solid_of_ball(other.sphere, ball_at(other.sphere)), -apart);
-    return separating_axis(pair, reach).separation <= reach;
+    return may_be_near(pair, reach);
 }
 
 // Vector from the centre of an entry to a pose [m].
@@ -368,8 +368,11 @@ fn put_contacts(shelf: Shelf, count: u32, shape: u32, points: u32) -> u32 {
         put(shelf, count, shape);
         return count + 1u;
     }
-    for (var point = 0u; point < points; point++) {
-        put(shelf, count + point, shape | ((point + 1u) << SHAPE_BITS));
+    for (var point = 0u; point < MOST_POINTS; point++) {
+        // (With a number of turns that differs, and so many loops around it, lavapipe lost some.)
+        if point < points {
+            put(shelf, count + point, shape | ((point + 1u) << SHAPE_BITS));
+        }
     }
     return count + points;
 }

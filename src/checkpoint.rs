@@ -29,7 +29,7 @@ use crate::output::{atomic, checkpoint_step};
 /// First line of a file, with the number of the format at its end.
 const TITLE: &str = "esker checkpoint";
 /// Number of the format, to be raised whenever the same state is saved as other bytes.
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 14;
 /// Largest file that is read \[bytes\].
 const LARGEST: u64 = 1 << 40;
 /// Longest line of the header \[bytes\].

@@ -8,6 +8,7 @@
 mod build;
 pub mod convex;
 pub mod facet;
+mod gilbert;
 pub mod hull;
 pub mod manifold;
 mod nearest;
@@ -18,6 +19,7 @@ pub mod separation;
 pub use build::SolidError;
 pub use convex::{Convex, Revolved, SolidEdge, SolidFace};
 pub use facet::{Facet, FacetMeeting, meet_facet};
+pub use gilbert::may_be_near;
 pub use hull::MOST_HULL_POINTS;
 pub use manifold::{
     MOST_POINTS, Manifold, ManifoldBounds, Touch, meet, meet_along, meet_half_space, of_touches,

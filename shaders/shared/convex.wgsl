@@ -88,12 +88,14 @@ fn farthest(solid: Convex, along: vec3f) -> vec3f {
     }
     var best = vec3f(0.0);
     var most = FAR;
-    for (var block = solid.corners.x; block < solid.corners.y; block++) {
-        let corner = vector_at(block);
-        let height = dot(corner, along);
-        if height > most {
-            most = height;
-            best = corner;
+    // Four corners a turn; after the last one it comes again.
+    let last = solid.corners.y - 1u;
+    for (var block = solid.corners.x; block <= last; block += 4u) {
+        for (var i = 0u; i < 4u; i++) {
+            let corner = vector_at(min(block + i, last));
+            let height = dot(corner, along);
+            best = select(best, corner, height > most);
+            most = max(most, height);
         }
     }
     return solid.scale * best;

@@ -1,5 +1,5 @@
-// Separation of two convex solids: the axis along which they are farthest apart or overlap the least. Twin: src/shape/separation.rs and
-// src/shape/nearest.rs.
+// Separation of two convex solids: the axis along which they are farthest apart or overlap the least. Twins: src/shape/separation.rs,
+// src/shape/nearest.rs and src/shape/gilbert.rs.
 //
 // The twin takes the distance along an axis across two edges from the edges. Here it is the distance of the solids: of two edges that are
 // nearly parallel the axis is known to few digits, and the distance along an axis that is a little off is at least no larger than the right
@@ -51,6 +51,28 @@ fn point_of_a(pair: Pair, normal: vec3f) -> vec3f {
 
 fn point_of_b(pair: Pair, normal: vec3f) -> vec3f {
     return pair.origin + pair.frame * farthest(pair.b, normal * pair.frame);
+}
+
+// Steps of Gilbert's algorithm, after which solids of which neither is known count as near.
+const STEPS = 8u;
+
+// Whether two solids may be nearer to each other than `reach`. Twin: src/shape/gilbert.rs, which tells how.
+fn may_be_near(pair: Pair, reach: f32) -> bool {
+    let most = reach + pair.a.rounding + pair.b.rounding;
+    var nearest = pair.a.middle - pair.origin - pair.frame * pair.b.middle;
+    var is_far = false;
+    for (var step = 0u; step < STEPS; step++) {
+        let length = length(nearest);
+        if length <= most || is_far {
+            break;
+        }
+        let normal = nearest / length;
+        let farthest = difference(pair, normal);
+        is_far = dot(farthest, normal) > most;
+        let side = farthest - nearest;
+        nearest += clamp(-dot(nearest, side) / max(dot(side, side), 1e-30), 0.0, 1.0) * side;
+    }
+    return !is_far;
 }
 
 // The better of an axis and one along this normal.
@@ -136,6 +158,7 @@ fn across_edges(pair: Pair) -> Axis {
     let has_faces_a = has_faces(pair.a);
     let has_faces_b = has_faces(pair.b);
     let middle_of_a = (pair.a.middle - pair.origin) * pair.frame;
+    let roundings = pair.a.rounding + pair.b.rounding;
     for (var edge_a = pair.a.edges.x; edge_a < pair.a.edges.y; edge_a++) {
         // In the frame of b, for all edges of b.
         var a = side_at(pair.a, edge_a);
@@ -156,7 +179,10 @@ fn across_edges(pair: Pair) -> Axis {
                 inwards = select(pair.b.middle - middle_of_a, a.start - middle_of_a, has_faces_a);
             }
             let normal = select(across, -across, dot(across, inwards) > 0.0) / size;
-            best = better(best, pair, pair.frame * normal);
+            // No distance along an axis is larger than that of two points.
+            if dot(a.start - b.start, normal) - roundings > best.separation {
+                best = better(best, pair, pair.frame * normal);
+            }
         }
     }
     return best;

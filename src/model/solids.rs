@@ -7,8 +7,8 @@ use glam::{DQuat, DVec3};
 use super::shape::SpherePart;
 use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World};
 use crate::shape::{
-    Convex, FacetMeeting, MOST_POINTS, Manifold, ManifoldBounds, SolidPose, meet, meet_along, meet_facet,
-    meet_half_space, of_touches, separation,
+    Convex, FacetMeeting, MOST_POINTS, Manifold, ManifoldBounds, SolidPose, may_be_near, meet, meet_along,
+    meet_facet, meet_half_space, of_touches, separation,
 };
 
 /// Largest number of vertices of a mesh that is tried as a convex solid: two of them have a million pairs of edges.
@@ -436,13 +436,12 @@ impl World {
         self.solids.of(shape).map(|solid| Met::Solid(Placed { solid, at }))
     }
 
-    /// Whether a polyhedron is nearer to another grain than `gap` \[m\]; the spheres around them are.
+    /// Whether a polyhedron may be nearer to another grain than `gap` \[m\]; the spheres around them are.
     pub fn hulls_are_near(&self, ball: &Sphere, other: &Sphere, gap: f64) -> bool {
         let centre = self.sphere_centre(ball);
         let own = self.solid_of(ball, centre);
         let there = self.solid_of(other, self.periodic.image(self.sphere_centre(other), centre));
-        let near = own.zip(there).and_then(|(a, b)| separation(a.solid, &a.at, b.solid, &b.at, gap));
-        near.is_some()
+        own.zip(there).is_some_and(|(a, b)| may_be_near(a.solid, &a.at, b.solid, &b.at, gap))
     }
 
     /// Gap \[m\], negative, to the boundary that a polyhedron overlaps most, and the index of that boundary; `None` without an overlap.

@@ -5,9 +5,13 @@ use crate::law::normal::NormalLaw;
 use crate::law::pair::Material;
 use crate::model::{MaterialId, World, plane};
 use crate::settings::{Order, Settings, ToleranceKind};
+use crate::shape::Convex;
 
 use super::{Anchors, Law, Machines, laws};
 
+/// Largest number of corners of a polyhedron. Two of them have 35 000 pairs of edges, which one invocation tries; with some 65 000 turns of
+/// all its loops lavapipe ends them without a word.
+const MOST_CORNERS: usize = 64;
 /// Largest rounding of the position of a grain, as a share of its radius \[-\]: contacts overlap by more.
 const ROUNDING_SHARE: f64 = 1e-3;
 
@@ -22,9 +26,7 @@ pub fn check_single(
     settings: &Settings,
     grains: impl Iterator<Item = (MaterialId, f64)>,
 ) -> Result<(), Error> {
-    if world.has_polyhedra() && world.has_facets() {
-        return Err(Error::NotOnGpu { setting: "shapes beside meshes that are no convex solids" });
-    }
+    check_polyhedra(world)?;
     Machines::of(world).check()?;
     check_settings(settings)?;
     let cell = Anchors::for_world(world, settings).cell_size.max_element();
@@ -59,6 +61,19 @@ pub fn check_single(
         }
     }
     Ok(())
+}
+
+/// Refuses polyhedra that only the CPU engine has: beside meshes that are no convex solids, and with many corners.
+fn check_polyhedra(world: &World) -> Result<(), Error> {
+    let is_large = |hull: &Convex| hull.corners.len() > MOST_CORNERS;
+    let setting = match world.has_polyhedra() {
+        true if world.has_facets() => "shapes beside meshes that are no convex solids",
+        true if world.clumps.iter().filter_map(|clump| clump.hull.as_ref()).any(is_large) => {
+            "shapes of more than 64 corners"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::NotOnGpu { setting })
 }
 
 /// Refuses settings that only the CPU engine has.

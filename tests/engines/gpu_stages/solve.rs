@@ -23,6 +23,17 @@ fn narrowphase_makes_the_constraints_of_its_twin() {
 }
 
 pub(super) fn check_constraints(mut case: Case) {
+    let pairs: Vec<_> =
+        constraints_beside_twin(&mut case).into_iter().flat_map(|(_, numbers)| numbers).collect();
+    assert!(pairs.len() > 10, "{} numbers", pairs.len());
+    holds_and_can_fail(case.name, "constraint", pairs);
+}
+
+/// A contact, with the numbers of its constraint, those of the twin, and bounds on their difference.
+pub(super) type NumbersOfContact = (Key, Vec<(f64, f64, f64)>);
+
+/// The constraints of all contacts beside those of the twin.
+pub(super) fn constraints_beside_twin(case: &mut Case) -> Vec<NumbersOfContact> {
     case.run(&SEARCH);
     for stream in ["constraint_heads", "constraint_arms"] {
         case.gpu.fill_words(stream, 0x7fc0_0000);
@@ -30,8 +41,8 @@ pub(super) fn check_constraints(mut case: Case) {
     case.run(&["narrowphase"]);
     let (law, constraints, carried) =
         (case.law(), case.gpu.constraints().unwrap(), case.gpu.impulses().unwrap());
-    let mut pairs = Vec::new();
-    for contact in case.gpu.contacts().unwrap() {
+    let of_contact = |contact: layout::Contact| {
+        let mut pairs = Vec::new();
         let key = Key { a: contact.a, b: contact.b };
         let place = contact.place as usize;
         let (found, arms) = &constraints[place];
@@ -56,9 +67,9 @@ pub(super) fn check_constraints(mut case: Case) {
             let relative = 0.5 * bound / onset.gap.abs() + 16.0 * ROUNDING;
             pairs.push((f64::from(found.compliance), expected.compliance, relative * expected.compliance));
         }
-    }
-    assert!(pairs.len() > 10, "{} numbers", pairs.len());
-    holds_and_can_fail(case.name, "constraint", pairs);
+        (key, pairs)
+    };
+    case.gpu.contacts().unwrap().into_iter().map(of_contact).collect()
 }
 
 /// The forces and stretches of springs agree with the twin's, from the geometry, velocities and springs of the device.
