@@ -331,7 +331,10 @@ impl World {
         }
         self.drop_repeated(shapes, ball.contact_radius, &mut found);
         let cover = |i: usize| {
-            (0..shapes.len()).find(|&j| self.covers(ball, shapes[j], shapes[i], found[i].as_ref()))
+            (0..shapes.len()).find(|&j| {
+                self.covers(ball, shapes[j], shapes[i], found[i].as_ref())
+                    && self.is_flush(ball, shapes[j], shapes[i], found[j].as_ref())
+            })
         };
         let inner: Vec<Option<usize>> = (0..shapes.len()).map(cover).collect();
         for (i, cover) in inner.iter().enumerate() {
@@ -395,6 +398,22 @@ impl World {
             let on_surface = touch.point - 0.5 * touch.gap * touch.normal;
             height(on_surface + 2.0 * FLUSH * size * touch.normal) < FLUSH * size
         })
+    }
+
+    /// Whether a solid does not stand out over the one that covers a side of it, seen along the normal of the manifold with the latter: a
+    /// floor does beyond the foot of a wall, where both are touched.
+    fn is_flush(&self, ball: &Sphere, cover: u32, surface: u32, manifold: Option<&Manifold>) -> bool {
+        let Some(normal) = manifold.and_then(Manifold::deepest).map(|deepest| deepest.normal) else {
+            return false;
+        };
+        let height = |shape: u32| match self.solid_at(ball, shape)? {
+            Met::Solid(Placed { solid, at }) => {
+                Some(at.position.dot(normal) + at.scale * solid.extent(at.orientation.conjugate() * normal))
+            }
+            Met::HalfSpace { normal: own, height } => (own.dot(normal) > 1.0 - FLUSH).then_some(height),
+        };
+        let heights = height(surface).zip(height(cover));
+        heights.is_some_and(|(of_surface, of_cover)| of_surface < of_cover + FLUSH * ball.contact_radius)
     }
 
     /// The solid that a sphere stands for, with the sphere's centre at this place \[m\]; `None` for a corner.

@@ -103,6 +103,31 @@ fn a_cube_slides_on_an_incline_as_coulomb_says() {
 }
 
 #[test]
+fn a_cube_on_its_edge_at_the_foot_of_a_wall_stays_above_the_floor() {
+    // Where it is touched, the floor lies in the plane of the wall, and yet it is no inner side of both.
+    let plane = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [1, 0, 0] }";
+    let block = "shape = { kind = \"box\", min = [-0.1, -0.1, 0], max = [0, 0.1, 0.1], side = \"outside\" }";
+    for wall in [plane, block] {
+        let body = format!(
+            "[[boundaries]]\nname = \"wall\"\nmaterial = \"stone\"\n{wall}\n{CUBE}\
+             [[grains]]\nmaterial = \"stone\"\nshape = \"cube\"\nturned = {{ axis = [0, 1, 0], angle_deg = 40 }}\n\
+             packing = {{ kind = \"list\", positions = [[0.01409, 0, 0.01409]] }}\n"
+        );
+        let scenario = scene(&body);
+        let mut engine = cpu(&scenario.world, &scenario.settings);
+        for _ in 0..20 {
+            engine.advance(10).unwrap();
+            let world = engine.snapshot().unwrap().world;
+            let (place, turn) = (world.bodies.position[2], world.bodies.orientation[2]);
+            let hull = world.clumps[0].hull.as_ref().unwrap();
+            let lowest =
+                hull.corners.iter().map(|&corner| place + turn * corner).fold(DVec3::INFINITY, DVec3::min);
+            assert!(lowest.x > -1e-4 && lowest.z > -1e-4, "its lowest corners are at {lowest} m");
+        }
+    }
+}
+
+#[test]
 fn a_sphere_comes_to_rest_on_a_cube_and_a_cube_on_a_sphere_falls_off() {
     let of = |cube: f64, sphere: f64| {
         let body = format!(
