@@ -11,6 +11,11 @@
 //! a surface of a dynamic body, which may be thousands, are always overflow contacts. Contacts of the few vertices of a box take colours:
 //! solved one after the other they converge within a few sweeps.
 //!
+//! The points of the manifold of a polyhedral grain have a colour in common, within which the first points of all pairs come first, then
+//! the second ones, and so on: each of these runs is one of [`Colouring`]. (A colour for each point would leave a hull two neighbours with
+//! colours. In a bed of hulls 77 % of the contacts were then overflow contacts, and it did not come to rest.) The points of solids of
+//! dynamic boundaries, which are few, have a colour each.
+//!
 //! With many grains most contacts are within a tile, see [`super::tiles`]. They have colours, too, but within a tile the colours only set
 //! the order.
 
@@ -26,7 +31,7 @@ use super::tiles::Tiles;
 /// Largest number of colours (`COLOURS` in WGSL).
 pub const COLOURS: usize = 8;
 const ALL: u32 = (1 << COLOURS) - 1;
-/// Largest number of colours of pairs of solids, which have more neighbours within the skin than spheres.
+/// Largest number of colours of pairs of polyhedral grains, which have more neighbours within the skin than spheres.
 const SOLID_COLOURS: usize = 16;
 const ALL_OF_SOLIDS: u32 = (1 << SOLID_COLOURS) - 1;
 /// Groups of contacts in each tile, and across tiles: one per colour and point of a manifold, and one for contacts without a colour.
@@ -76,7 +81,7 @@ pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles, coupling: &dyn Cou
         if is_with_surface && world.bodies.is_dynamic(bodies[1]) && !world.is_vertex(key.a) {
             return no_colour;
         }
-        let point = point_number(key.b);
+        let point = point_number(key.b).filter(|_| !world.is_vertex(key.a));
         let mut next = || {
             let written = bodies.into_iter().filter(|&body| world.bodies.is_dynamic(body));
             let all = if point.is_some() { ALL_OF_SOLIDS } else { ALL };
@@ -118,8 +123,8 @@ struct PairColours {
 }
 
 impl PairColours {
-    /// Colour of the pair of a contact at a point of a manifold: that of its other points, or else the `next` one. Contacts come by
-    /// ascending key.
+    /// Colour of the pair of a contact at a point of the manifold of a grain: that of its other points, or else the `next` one. Contacts
+    /// come by ascending key.
     fn of(&mut self, key: &Key, next: impl FnOnce() -> Option<u32>) -> Option<u32> {
         if self.shape != key.a {
             self.shape = key.a;
