@@ -25,8 +25,9 @@ const DEPTH_WEIGHT: f64 = 5.0;
 const SAME: f64 = 1e-3;
 /// Width of the sides of an outline, over the smaller of the two solids \[-\]: corners on a side lie within.
 const WIDTH: f64 = 1e-9;
-/// Least depth of the deepest point of a manifold over that of the solids \[-\]. Along an axis of a face that is kept beside a slightly better
-/// one of two edges, the deepest corner may lie beside the face: of 10⁴ pairs that overlap by a fifth of their size one has no point below 0.
+/// Least depth of the deepest point of a manifold over that of the solids \[-\]. Along an axis of a face that is kept beside a slightly
+/// better one of two edges, the deepest corner may lie beside the face: of 10⁴ pairs that overlap by a fifth of their size one or two have
+/// no point below 0.
 const DEEP: f64 = 0.9;
 /// Tilts of a circular face between which a direction turns to its deepest point \[rad\]. Below, rounding would turn it from step to step.
 const TILT: [f64; 2] = [1e-5, 1e-4];

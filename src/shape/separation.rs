@@ -275,8 +275,8 @@ fn meet_on_sphere(a: &PlacedEdge, b: &PlacedEdge) -> bool {
     }
 }
 
-/// Differences of a point of a and a point of b \[m\]: along any axis n the separation, without roundings, is the least n·w over all such w,
-/// so those that are known bound it.
+/// Differences of a point of a and a point of b \[m\]. Along any axis n the separation, without roundings, is the least n·w over all such
+/// w, so those that are known bound it.
 struct Differences {
     known: [DVec3; MOST_KNOWN],
     count: usize,

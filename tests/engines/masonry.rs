@@ -158,7 +158,7 @@ fn a_cube_balances_on_its_edge_and_falls_as_an_inverted_pendulum() {
     }
 }
 
-/// Largest lean \[rad\] within 2 s of a coin of radius 0.1 m that rolls with this speed over the one at which rolling upright becomes stable.
+/// Largest lean \[rad\] within 2 s of a coin of radius 0.1 m that rolls with this speed over the one above which it rolls upright.
 fn largest_lean_of_a_rolling_coin(factor: f64) -> f64 {
     let (radius, thickness, lean) = (0.1, 0.002, 0.03);
     let speed = factor * (GRAVITY * radius / 3.0).sqrt();
@@ -181,8 +181,8 @@ fn largest_lean_of_a_rolling_coin(factor: f64) -> f64 {
 
 #[test]
 fn a_coin_rolls_upright_above_the_speed_of_its_stability_and_falls_below() {
-    // C (C + m r²) ω² > A m g r, with the moments C = m r²/2 about the axis and A = m r²/4 across it: v² > g r/3 (Routh, Dynamics of a System
-    // of Rigid Bodies, Advanced Part, 1884).
+    // C (C + m r²) ω² > A m g r, with the moments C = m r²/2 about the axis and A = m r²/4 across it: v² > g r/3 (Routh, Dynamics of a
+    // System of Rigid Bodies, Advanced Part, 1884).
     let fast = largest_lean_of_a_rolling_coin(1.5);
     let slow = largest_lean_of_a_rolling_coin(0.6);
     assert!(fast < 0.12, "rolling fast it leans by {fast}");

@@ -1,8 +1,8 @@
 //! Separations of random pairs of convex solids in esker, judged by parry3d in double precision.
 //!
-//! Each pair has size 1, as parry's tolerances are lengths. Solids that overlap have the depth and the normal of parry's EPA; solids that are
-//! apart have its distance where a corner faces a face or an edge an edge, and no larger one elsewhere, as [`esker::shape::separation`]
-//! promises. The program ends with an error if a pair misses a bound.
+//! Each pair has size 1, as parry's tolerances are lengths. Solids that overlap are as deep along the normal of parry's EPA as along that of
+//! esker, or deeper; solids that are apart have parry's distance where a corner faces a face or an edge an edge, and no larger one elsewhere,
+//! as [`esker::shape::separation`] promises. The program ends with an error if a pair misses a bound.
 
 mod solids;
 
