@@ -141,8 +141,8 @@ impl GpuEngine {
         Ok(velocities)
     }
 
-    /// Reads the colouring of the last step, over contacts in the order of their keys. Every colour of every tile counts as one, and so do
-    /// the contacts with the same number among the points of manifolds, as those of a pair have one colour.
+    /// Reads the colouring of the last step, over contacts in the order of their keys. Every colour of every tile counts as one. Contacts at
+    /// further points of a manifold, which are solved after the one before them, begin another.
     ///
     /// # Errors
     /// When the device is lost.
@@ -155,19 +155,10 @@ impl GpuEngine {
             }
         }
         let mut starts = self.starts()?;
-        if self.features.solids {
-            let number = |k: &u32| contacts[*k as usize].b >> constants::SHAPE_BITS;
-            let end = starts[starts.len() - 1] as usize;
-            for bin in starts.windows(2) {
-                order[bin[0] as usize..bin[1] as usize].sort_by_key(number);
-            }
-            let numbers: Vec<u32> = order[..end].iter().map(number).collect();
-            starts.extend(
-                (1..end).filter(|&place| numbers[place] != numbers[place - 1]).map(|place| place as u32),
-            );
-            starts.sort_unstable();
-            starts.dedup();
-        }
+        let coloured = *starts.last().unwrap_or(&0);
+        let followers = contacts.iter().filter(|contact| contact.b >> constants::SHAPE_BITS > 1);
+        starts.extend(followers.map(|contact| contact.place).filter(|place| *place < coloured));
+        starts.sort_unstable();
         Ok(Colouring { order, tiles: Vec::new(), starts, overflow: Overflow::Split })
     }
 

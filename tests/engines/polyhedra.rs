@@ -199,6 +199,27 @@ fn hulls_rest_in_a_drum() {
 }
 
 #[test]
+fn a_tetrahedron_with_an_edge_in_the_corner_of_a_box_stays_inside() {
+    // One edge of 20 mm lies along the corner; the opposite one is d away, across it.
+    let (half, d) = (0.01, 0.02 / 2f64.sqrt());
+    let [near, far] = [-half, half].map(|shift| (d + shift) / 2f64.sqrt());
+    let points = [[0.0, half, 0.0], [0.0, -half, 0.0], [near, 0.0, far], [far, 0.0, near]];
+    let (middle, gap) = (0.5 * d / 2f64.sqrt(), 1e-4);
+    let mut scenario = scene(&format!(
+        "[[boundaries]]\nname = \"walls\"\nmaterial = \"stone\"\n\
+         shape = {{ kind = \"box\", min = [0, -1, 0], max = [1, 1, 1], open = [\"-z\", \"+z\"] }}\n[shapes.it]\npoints = {points:?}\n\
+         [[grains]]\nmaterial = \"stone\"\nshape = \"it\"\nturned = {{ axis = [0, 0, 1], angle_deg = 0 }}\n\
+         packing = {{ kind = \"list\", positions = [[{0}, 0, {0}]] }}\n",
+        middle + gap
+    ));
+    scenario.world.gravity = DVec3::new(-7.0, 0.0, -7.0);
+    for (name, state) in states_after(&scenario, 100) {
+        let apart = state.world.bodies.position[2] - DVec3::new(middle, 0.0, middle);
+        assert!(apart.length() < gap, "{name}: {apart} m away");
+    }
+}
+
+#[test]
 fn a_heap_goes_on_from_a_checkpoint_with_the_same_bits() {
     let scenario = heap(20);
     let mut engine = cpu(&scenario.world, &scenario.settings);
