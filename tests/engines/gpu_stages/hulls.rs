@@ -99,6 +99,26 @@ fn broadphase_finds_the_pairs_of_hulls_of_its_twin() {
     }
 }
 
+/// The points of a manifold have one colour, so that hulls have colours for all their neighbours.
+#[test]
+fn few_contacts_of_hulls_are_without_a_colour() {
+    let settings = Settings { skin: 0.1, ..Settings::default() };
+    let mut case = Case::of_world("hulls", &crowd_of_hulls(400, ""), settings, 0);
+    let mut uncoloured = |case: &mut Case| {
+        case.run(&SEARCH);
+        let (keys, found) = (case.gpu.keys().unwrap(), case.gpu.colouring().unwrap());
+        assert_eq!(oracle::colouring_fault(&case.world, &keys, &found), None);
+        found.overflow().len() as f64 / keys.len() as f64
+    };
+    let share = uncoloured(&mut case);
+    assert!(share < 0.25, "{share} of the contacts");
+    // Counter-check: with a colour for each point there are not enough.
+    let alone = Edit { from: "return HAS_SOLIDS && (contact.b >> SHAPE_BITS) > 1u;", to: "return false;" };
+    case.gpu.edit_shaders(&[alone]).unwrap();
+    let share = uncoloured(&mut case);
+    assert!(share > 0.4, "{share} of the contacts");
+}
+
 /// Moves a grain along the normal of its deepest contact with a shape until the gap is this \[m\].
 fn bring_near(world: &mut World, grain: usize, shape: u32, gap: f64) {
     let first = world.first_grain_shape();
