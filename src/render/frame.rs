@@ -79,7 +79,8 @@ impl Frame {
         let radius = array(&grains.point_data, "radius")?;
         let [clump, orientation] = ["clump", "orientation"].map(|name| array(&grains.point_data, name).ok());
         let polyhedron = |i: usize| {
-            let clump = clump?.component(i, 0) as usize;
+            // A sphere has the clump -1.
+            let clump = Some(clump?.component(i, 0)).filter(|&clump| clump >= 0.0)? as usize;
             world.clumps.get(clump)?.hull.as_ref()?;
             let turn = DQuat::from_array(
                 [0, 1, 2, 3].map(|axis| orientation.map_or(0.0, |of| of.component(i, axis))),
