@@ -48,7 +48,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use crate::contact::{Impulse, Key};
-use crate::model::{Axes, Grain, Materials, Plane, World};
+use crate::model::{Axes, Clump, Grain, Materials, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
 use crate::observe::stress::meters;
 use crate::output::outline::{DrawnRoom, boundaries_move};
@@ -96,15 +96,17 @@ impl Scenario {
         read(name, &changed(name, overrides), text, folder, overrides)
     }
 
-    /// Reads the part of a scenario file that surrounds the grains of its results (gravity, periodic axes, materials and boundaries) and
-    /// the look of its pictures. Grain tables are not read: the scenario file in a folder of results may name files that are not beside it.
+    /// Reads the part of a scenario file that surrounds the grains of its results (gravity, periodic axes, materials, boundaries), their
+    /// shapes, and the look of its pictures. Grain tables are not read: the scenario file in a folder of results may name files that are
+    /// not beside it.
     ///
     /// # Errors
     /// All mistakes in that part of the file.
     pub fn load_surroundings(path: &Path) -> Result<(World, Look), Problems> {
         let folder = path.parent().unwrap_or(Path::new(""));
         read_file(path, FileKind::Scenario, |mut root, _| {
-            let (world, _, _) = surroundings(&mut root, folder);
+            let (mut world, _, _) = surroundings(&mut root, folder);
+            world.clumps = kinds_of_grains(&mut root, folder);
             let pictures = root.node("output").and_then(|output| output.child("pictures"));
             let plan = pictures.and_then(|node| pictures::pictures(node, &world, 1.0));
             let look = plan.map_or_else(|| Look::of_scene(&world), |plan| plan.look);
@@ -341,6 +343,13 @@ struct Common<'a> {
     substep: f64,
 }
 
+/// Reads the clumps and the polyhedra that grains may be.
+fn kinds_of_grains(root: &mut Table<'_>, folder: &Path) -> Vec<Clump> {
+    let clumps = root.maybe("clumps", |node| node.table(|table| Some(clumps::clumps(table, folder))));
+    let shapes = root.maybe("shapes", |node| node.table(|table| Some(polyhedra::shapes(table, folder))));
+    clumps.unwrap_or_default().into_iter().chain(shapes.unwrap_or_default()).collect()
+}
+
 /// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters, and the warm-start impulses of contacts of
 /// grains from a checkpoint.
 fn populate(
@@ -350,10 +359,7 @@ fn populate(
     boundary_spans: &[std::ops::Range<usize>],
 ) -> (Vec<Emitter>, Vec<(Key, Impulse)>) {
     let (report, &Common { folder, duration, seed, locked, substep }) = (root.report, common);
-    let clumps = root.maybe("clumps", |node| node.table(|table| Some(clumps::clumps(table, folder))));
-    world.clumps = clumps.unwrap_or_default();
-    let shapes = root.maybe("shapes", |node| node.table(|table| Some(polyhedra::shapes(table, folder))));
-    world.clumps.extend(shapes.unwrap_or_default());
+    world.clumps = kinds_of_grains(root, folder);
     let mut blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
     blocks.iter_mut().for_each(|block| block.hand_over_clumps(world));
     let periodic = world.periodic;

@@ -104,7 +104,7 @@ fn broadphase_finds_the_pairs_of_hulls_of_its_twin() {
 fn few_contacts_of_hulls_are_without_a_colour() {
     let settings = Settings { skin: 0.1, ..Settings::default() };
     let mut case = Case::of_world("hulls", &crowd_of_hulls(400, ""), settings, 0);
-    let mut uncoloured = |case: &mut Case| {
+    let uncoloured = |case: &mut Case| {
         case.run(&SEARCH);
         let (keys, found) = (case.gpu.keys().unwrap(), case.gpu.colouring().unwrap());
         assert_eq!(oracle::colouring_fault(&case.world, &keys, &found), None);
