@@ -12,8 +12,9 @@
 // a tile. Contacts that find no colour are overflow contacts, and so are all contacts of grains with surfaces of dynamic bodies: see
 // split.wgsl. Contacts of the vertices of a box take colours, as they are few.
 //
-// The contacts at the points of a manifold have the colour of its first one, so that two solids take one colour, as two spheres do. One
-// invocation solves them one after the other, see colour.wgsl.
+// The contacts at the points of the manifold of a polyhedral grain have the colour of its first one, so that two polyhedra take one colour,
+// as two spheres do. One invocation solves them one after the other, see colour.wgsl. (Solids of dynamic boundaries are few, and have a
+// colour for each point: stacks of them converge faster so.)
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read_write> colours: array<u32>;

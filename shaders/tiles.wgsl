@@ -154,7 +154,7 @@ fn first_of_pair(k: u32) -> u32 {
 
 // Whether a contact comes before another one in their bin: by key, but with a colour all contacts of a pair one after the other.
 fn comes_before(one: u32, other: u32) -> bool {
-    if !HAS_SOLIDS || colours[other] == SPLIT || contacts[one].a != contacts[other].a {
+    if !HAS_HULLS || colours[other] == SPLIT || contacts[one].a != contacts[other].a {
         return one < other;
     }
     let shapes = vec2u(shape_b(contacts[one]), shape_b(contacts[other]));

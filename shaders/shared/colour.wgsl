@@ -30,12 +30,12 @@ fn places_of(group: vec3u, own_colour: u32) -> vec2u {
     return vec2u(first, tile_lists[bin]);
 }
 
-// Place after the contacts that the invocation of a place solves one after the other: its own, and where it is the first of a pair of
-// solids those at the other points of their manifold, which follow; `place` itself for one of these. In a colour only contacts of the same
-// pair have the same bodies.
+// Place after the contacts that the invocation of a place solves one after the other: its own, and where it is the first of a polyhedral
+// grain with another shape those at the other points of their manifold, which follow; `place` itself for one of these. In a colour only
+// contacts of the same pair have the same bodies.
 fn end_of_pair(place: u32, places: vec2u) -> u32 {
     var end = place + 1u;
-    if !HAS_SOLIDS {
+    if !HAS_HULLS {
         return end;
     }
     let bodies = constraint_heads[place].bodies;

@@ -270,9 +270,9 @@ fn is_at_point(contact: Contact) -> bool {
     return HAS_SOLIDS && contact.b > SHAPE_MASK;
 }
 
-// Whether a contact is at another point of a manifold than the first.
+// Whether a contact of a polyhedral grain is at another point of its manifold than the first.
 fn follows(contact: Contact) -> bool {
-    return HAS_SOLIDS && (contact.b >> SHAPE_BITS) > 1u;
+    return HAS_HULLS && (contact.b >> SHAPE_BITS) > 1u && contact.a >= params.surfaces + params.vertices;
 }
 
 // Contact constraint, with all data that a sweep needs. In memory it is two streams, so that neither outgrows a

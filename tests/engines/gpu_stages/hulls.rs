@@ -103,20 +103,18 @@ fn broadphase_finds_the_pairs_of_hulls_of_its_twin() {
 #[test]
 fn few_contacts_of_hulls_are_without_a_colour() {
     let settings = Settings { skin: 0.1, ..Settings::default() };
-    let mut case = Case::of_world("hulls", &crowd_of_hulls(400, ""), settings, 0);
-    let uncoloured = |case: &mut Case| {
+    let uncoloured = |edits: &[Edit]| {
+        let mut case = Case::of_world("hulls", &crowd_of_hulls(400, ""), settings, 0);
+        case.gpu.edit_shaders(edits).unwrap();
         case.run(&SEARCH);
         let (keys, found) = (case.gpu.keys().unwrap(), case.gpu.colouring().unwrap());
         assert_eq!(oracle::colouring_fault(&case.world, &keys, &found), None);
         found.overflow().len() as f64 / keys.len() as f64
     };
-    let share = uncoloured(&mut case);
-    assert!(share < 0.25, "{share} of the contacts");
-    // Counter-check: with a colour for each point there are not enough.
-    let alone = Edit { from: "return HAS_SOLIDS && (contact.b >> SHAPE_BITS) > 1u;", to: "return false;" };
-    case.gpu.edit_shaders(&[alone]).unwrap();
-    let share = uncoloured(&mut case);
-    assert!(share > 0.4, "{share} of the contacts");
+    let share = uncoloured(&[]);
+    // Counter-check: a colour for each point.
+    let each = uncoloured(&[Edit { from: "(contact.b >> SHAPE_BITS) > 1u", to: "false" }]);
+    assert!(share < 0.1 && each > 0.4, "{share} of the contacts, {each} with a colour for each point");
 }
 
 /// Moves a grain along the normal of its deepest contact with a shape until the gap is this \[m\].
