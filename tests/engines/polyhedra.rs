@@ -249,7 +249,9 @@ fn a_bed_of_hulls_and_spheres_is_as_high_and_as_still_on_both_engines() {
     let mut scenario = heap(160);
     scenario.settings.time_step = 2e-3;
     let [cpu, gpu] = states_after(&scenario, 250).map(|(_, state)| figures(&state));
-    assert!((gpu[0] / cpu[0] - 1.0).abs() < 0.03, "heights of {} m and {} m", cpu[0], gpu[0]);
+    // Beds of 160 hulls poured from three seeds were higher by 1.0 %, 1.3 % and -1.8 % on the GPU: five standard deviations of the
+    // difference.
+    assert!((gpu[0] / cpu[0] - 1.0).abs() < 0.08, "heights of {} m and {} m", cpu[0], gpu[0]);
     assert!(cpu[1] < 1e-2 && gpu[1] < 1e-2, "kinetic energies of {} and {}", cpu[1], gpu[1]);
     assert!((gpu[2] / cpu[2] - 1.0).abs() < 0.1, "{} and {} contact points per grain", cpu[2], gpu[2]);
 }
