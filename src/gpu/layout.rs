@@ -172,6 +172,7 @@ pub(super) fn velocities(world: &World) -> Vec<Velocity> {
 }
 
 /// Returns the tags of the spheres of all grains, as if none was removed.
+#[cfg(feature = "scenario")]
 pub(super) fn tags_of_grains(world: &World) -> Vec<u32> {
     let solids = solids_behind_meshes(world);
     world.spheres.iter().map(|sphere| solids.tag_of(sphere.part)).collect()
