@@ -141,8 +141,8 @@ impl GpuEngine {
         Ok(velocities)
     }
 
-    /// Reads the colouring of the last step, over contacts in the order of their keys. Every colour of every tile counts as one. Contacts at
-    /// further points of a manifold, which are solved after the one before them, begin another.
+    /// Reads the colouring of the last step, over contacts in the order of their keys. Every colour of every tile counts as one. Contacts
+    /// at further points of a manifold, which are solved after the one before them, begin another.
     ///
     /// # Errors
     /// When the device is lost.

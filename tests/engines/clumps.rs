@@ -112,8 +112,8 @@ fn a_dumbbell_rests_on_both_of_its_spheres() {
     }
 }
 
-/// Clump on an incline: two feet at ±R and a head 3 R above them. It moves in the x-z plane only, so that it cannot fall sideways. Gravity is
-/// tilted instead of the floor.
+/// Clump on an incline: two feet at ±R and a head 3 R above them. It moves in the x-z plane only, so that it cannot fall sideways. Gravity
+/// is tilted instead of the floor.
 fn standing(slope: f64) -> World {
     let angle = slope.atan();
     let mut world = with_floor(GRAVITY * DVec3::new(angle.sin(), 0.0, -angle.cos()), stone(2.0, 0.0));

@@ -94,8 +94,8 @@ fn a_grain_hangs_from_a_ceiling_up_to_the_pull_off_force() {
     });
 }
 
-/// A chain of three grains hangs from the ceiling if the pull-off force is 3.2 weights, and falls if it is 2.8: the uppermost contact carries
-/// the whole chain.
+/// A chain of three grains hangs from the ceiling if the pull-off force is 3.2 weights, and falls if it is 2.8: the uppermost contact
+/// carries the whole chain.
 #[test]
 fn a_chain_hangs_as_long_as_its_uppermost_contact_holds() {
     after(&hanging(3, 3.2 * WEIGHT), |name, state| {

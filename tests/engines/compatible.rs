@@ -52,8 +52,8 @@ fn pyramid(law: &str, more: &[&str]) -> Snapshot {
     engine.snapshot().unwrap()
 }
 
-/// Forces of the contacts on the spheres of the base: compatible forces of rigid contacts agree within 1e-3 with the forces of elastic contacts
-/// of 50 GPa, whose overlaps are a millionth of a radius; the forces of the solver do not.
+/// Forces of the contacts on the spheres of the base: compatible forces of rigid contacts agree within 1e-3 with the forces of elastic
+/// contacts of 50 GPa, whose overlaps are a millionth of a radius; the forces of the solver do not.
 #[test]
 fn compatible_forces_of_a_rigid_pyramid_are_those_of_an_elastic_one() {
     let [rigid, elastic] = ["rigid", "hertz"].map(|law| pyramid(law, &[]));
@@ -100,8 +100,8 @@ fn two_materials_share_the_load_by_their_stiffness() {
     assert!(apart(&alike, &expected) > 0.02, "{}: the stiffness must show", apart(&alike, &expected));
 }
 
-/// Compatible forces leave friction as it is and act on every body with the same force as the forces of the solver, and with the same moment
-/// on bodies that normal forces can turn.
+/// Compatible forces leave friction as it is and act on every body with the same force as the forces of the solver, and with the same
+/// moment on bodies that normal forces can turn.
 #[test]
 fn bodies_feel_what_they_felt() {
     for (file, steps) in [("box_on_grains.toml", 60), ("pile_at_rest.toml", 20)] {
@@ -141,8 +141,8 @@ fn a_saved_state_has_the_same_compatible_forces() {
     assert!(now.normal.iter().sum::<f64>() > 9.9);
 }
 
-/// Gravity grows by a fifth on a pyramid at rest, and the next step has two sweeps only. Its compatible forces balance what the solver found to
-/// 1e-10, and are wrong: `unbalanced` tells by how much, within a factor of three, and is small after 300 sweeps.
+/// Gravity grows by a fifth on a pyramid at rest, and the next step has two sweeps only. Its compatible forces balance what the solver
+/// found to 1e-10, and are wrong: `unbalanced` tells by how much, within a factor of three, and is small after 300 sweeps.
 #[test]
 fn forces_of_a_step_that_has_not_converged_tell_how_far_they_are_from_balance() {
     let settings = ["solver.iterations=300", "grains.0.packing.counts=[6, 6, 1]", "grains.1.packing.rows=5"];

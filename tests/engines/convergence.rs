@@ -291,8 +291,8 @@ fn automatic_iterations_hold_the_height_of_columns_of_any_depth_within_a_thousan
     }
 }
 
-/// The GPU engine stops sweeping at the tolerance like its CPU twin, decided on the device without the host. From the same state the numbers
-/// of sweeps differ by 5 at most.
+/// The GPU engine stops sweeping at the tolerance like its CPU twin, decided on the device without the host. From the same state the
+/// numbers of sweeps differ by 5 at most.
 #[test]
 fn a_gpu_stops_sweeping_at_the_tolerance_as_its_twin_does() {
     let scenario = pyramid("");

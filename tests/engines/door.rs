@@ -252,8 +252,8 @@ fn emitters_act_when_they_are_due() {
     assert!((25.0..=30.0).contains(&grains), "{grains}");
 }
 
-/// A sliding grain that may not turn decelerates at μ g from the time at which its friction factor is no longer 0, also in a simulation that
-/// goes on from a checkpoint within that time.
+/// A sliding grain that may not turn decelerates at μ g from the time at which its friction factor is no longer 0, also in a simulation
+/// that goes on from a checkpoint within that time.
 #[test]
 fn friction_begins_when_its_factor_says_so() {
     let (start, end, friction, gravity) = (0.1, 0.2, 0.3, 9.81);

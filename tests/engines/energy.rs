@@ -148,8 +148,8 @@ velocity = [0, 0, -1]
     }
 }
 
-/// Largest share of the turnover that friction and rolling made \[-\], checked sixty times in 0.6 s. A run in which too few sweeps or a bad start
-/// make grains explode ends there, which is not the subject of these tests.
+/// Largest share of the turnover that friction and rolling made \[-\], checked sixty times in 0.6 s. A run in which too few sweeps or a bad
+/// start make grains explode ends there, which is not the subject of these tests.
 fn made_share(engine: &mut dyn Engine, settings: &Settings) -> f64 {
     let steps = (0.01 / settings.time_step) as u64;
     let mut largest = 0.0f64;
@@ -231,8 +231,8 @@ fn sweeps_are_plain_under_wide_cones() {
     assert_ne!(velocities(0.9, plain).0, velocities(0.9, accelerated).0);
 }
 
-/// Heap under wide cones with the model start, whose friction impulses follow from the slip: such starts make energy, so that substeps have to be
-/// solved again.
+/// Heap under wide cones with the model start, whose friction impulses follow from the slip: such starts make energy, so that substeps have
+/// to be solved again.
 fn heap(overrides: &[&str]) -> Scenario {
     scenario("validation/sticky_heap.toml", &[&["solver.warm_start=model"], overrides].concat())
 }
@@ -302,8 +302,8 @@ fn what_is_solved_again_does_not_depend_on_the_submission() {
     }
 }
 
-/// Plain sweeps from a cold start may make energy as well: in one substep of this scene of the long search 4 % of the turnover. That substep
-/// is solved without friction.
+/// Plain sweeps from a cold start may make energy as well: in one substep of this scene of the long search 4 % of the turnover. That
+/// substep is solved without friction.
 #[test]
 fn a_substep_has_no_friction_where_plain_sweeps_from_nothing_make_energy() {
     let recipe = Recipe {

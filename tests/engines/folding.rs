@@ -20,8 +20,8 @@ fn scenes() -> Vec<(&'static str, Scenario)> {
     ]
 }
 
-/// Results of a few steps as text, exact to the last digit: those that do not depend on the order of the contacts of a colour, which is left
-/// to chance.
+/// Results of a few steps as text, exact to the last digit: those that do not depend on the order of the contacts of a colour, which is
+/// left to chance.
 fn outcome(scene: &Scenario, steps: u64, edits: &[Edit]) -> String {
     let settings = Settings { iterations: 6, ..scene.settings };
     let mut engine = gpu(&scene.world, &settings);

@@ -283,8 +283,8 @@ fn sizes_up_to(ratio: f64) -> Vec<f64> {
     radii
 }
 
-/// Grains of these radii \[0.05 d\] all over a box on a floor, periodic along `axes`, one of them removed. They are as dense as a packing, so
-/// that some overlap, unless a period must be longer to hold three of the largest grains.
+/// Grains of these radii \[0.05 d\] all over a box on a floor, periodic along `axes`, one of them removed. They are as dense as a packing,
+/// so that some overlap, unless a period must be longer to hold three of the largest grains.
 fn crowd(radii: &[f64], axes: &str) -> World {
     let unit = 0.05 * D;
     let mut world = no_grains().world;

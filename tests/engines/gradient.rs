@@ -58,8 +58,8 @@ fn forces_apart(one: &Snapshot, other: &Snapshot) -> f64 {
     (difference / one.iter().map(|force| force * force).sum::<f64>()).sqrt()
 }
 
-/// Gradients and sweeps without friction come to the same velocities and objective, which are unique, but to other forces, which are not where
-/// contacts are redundant.
+/// Gradients and sweeps without friction come to the same velocities and objective, which are unique, but to other forces, which are not
+/// where contacts are redundant.
 #[test]
 fn without_friction_gradients_and_sweeps_bring_about_the_same_velocities_by_other_forces() {
     let world = pyramid(5, 0.0);
@@ -80,8 +80,8 @@ fn without_friction_gradients_and_sweeps_bring_about_the_same_velocities_by_othe
     assert!(few.report.objective.unwrap() > least, "what is not the least is more");
 }
 
-/// Nesterov's method needs the square root of the iterations of plain descent. On a deep column it therefore leaves less than a hundredth of
-/// the residual of plain sweeps.
+/// Nesterov's method needs the square root of the iterations of plain descent. On a deep column it therefore leaves less than a hundredth
+/// of the residual of plain sweeps.
 #[test]
 fn a_column_of_fifty_takes_fewer_gradients_than_plain_sweeps() {
     let world = column(50, 0.0).world;
@@ -108,8 +108,8 @@ fn what_sticks_is_as_in_sweeps() {
     assert!(few > 1e-3, "five iterations from nothing must show: {few} m/s");
 }
 
-/// A body that slides over a floor without turning lifts until its gap is μ |u_t| h under the cone complementarity problem. Under Coulomb's law
-/// it stays on the floor.
+/// A body that slides over a floor without turning lifts until its gap is μ |u_t| h under the cone complementarity problem. Under Coulomb's
+/// law it stays on the floor.
 #[test]
 fn a_sliding_body_lifts_by_the_way_of_a_step_times_friction() {
     let (friction, speed, h) = (0.3, 1.0, 5e-4);
@@ -141,7 +141,8 @@ locked_axes = ["rx", "ry", "rz"]
         let (gap, left) = gap_and_speed(engine);
         let expected = friction * left * h;
         assert!((gap / expected - 1.0).abs() < exactness, "{name}: {gap} m above the floor, not {expected}");
-        // Friction slows the grain down at μ g. Tolerance: at first the grain is thrown up, and the force that does so causes friction, too.
+        // Friction slows the grain down at μ g. Tolerance: at first the grain is thrown up, and the force that does so causes friction,
+        // too.
         let slowed = friction * 9.81 * 400.0 * h;
         assert!((speed - sliding - slowed).abs() < 1e-9 * speed, "{sliding} m/s left");
         assert!((speed - left - slowed).abs() < 0.03 * slowed, "{name}: {left} m/s left");
@@ -164,7 +165,8 @@ fn gradients_on_the_gpu_lead_where_those_of_the_cpu_engine_do() {
         let engines = both(&world, &hertz(settings)).into_iter();
         engines.map(|engine| after(engine, steps)).collect::<Vec<Snapshot>>()
     };
-    // Rounding error of the velocity gained in three steps: 8 iterations over 14 contacts with 8 roundings a visit, tenfold by the momentum.
+    // Rounding error of the velocity gained in three steps: 8 iterations over 14 contacts with 8 roundings a visit, tenfold by the
+    // momentum.
     let fall = 9.81 * Settings::default().time_step;
     let bound = 3.0 * fall * f64::from(8 * 14 * 8 * 10) * 0.5 * f64::from(f32::EPSILON);
     let few = states(rigid(Algorithm::Apgd, 8), 3);

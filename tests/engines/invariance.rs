@@ -22,8 +22,8 @@ use glam::{DQuat, DVec3};
 /// Radius of the pellets \[m\].
 const R: f64 = D / 2.0;
 
-/// Positions after 40 steps \[m\] of three pellets that fall on the floor and on each other, with sequential sweeps, with coloured sweeps and on
-/// the GPU. They come to rest as a heap that friction can hold in many ways.
+/// Positions after 40 steps \[m\] of three pellets that fall on the floor and on each other, with sequential sweeps, with coloured sweeps
+/// and on the GPU. They come to rest as a heap that friction can hold in many ways.
 fn landing(settings: &Settings) -> [Vec<DVec3>; 3] {
     let scene = pellets(&format!(
         "{FLOOR}[[grains]]\nmaterial = \"pellet\"\nradius = {{ kind = \"constant\", value = 0.0065 }}\n\
@@ -42,8 +42,8 @@ fn apart(one: &[DVec3], other: &[DVec3]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max) / R
 }
 
-/// The rest positions of a heap depend on the impacts of its landing, and unless the sweeps converge these depend on the order of the contacts:
-/// two orders on one engine then differ as much as two engines. With converged sweeps all come to the same rest.
+/// The rest positions of a heap depend on the impacts of its landing, and unless the sweeps converge these depend on the order of the
+/// contacts: two orders on one engine then differ as much as two engines. With converged sweeps all come to the same rest.
 #[test]
 fn grains_that_land_come_to_one_rest_on_both_engines_once_their_sweeps_converge() {
     let converged = Settings {
@@ -88,8 +88,8 @@ impl View {
         View { turn: DQuat::from_axis_angle(axis.normalize(), degrees.to_radians()), ..View::SAME }
     }
 
-    /// Five views: rotated about the vertical; rotated about a tilted axis, gravity included; mirrored; moved far away; and the last three at
-    /// once.
+    /// Five views: rotated about the vertical; rotated about a tilted axis, gravity included; mirrored; moved far away; and the last three
+    /// at once.
     fn all() -> [View; 5] {
         let tilted = View::turned(DVec3::new(1.0, -2.0, 0.7), 67.0);
         let far = DVec3::new(1e5, -7e4, 3e4);
@@ -175,8 +175,8 @@ impl View {
         seen
     }
 
-    /// Largest differences between a state and another one seen this way, of positions \[m\] and velocities \[m/s\], surface velocities due to
-    /// spin included.
+    /// Largest differences between a state and another one seen this way, of positions \[m\] and velocities \[m/s\], surface velocities due
+    /// to spin included.
     fn differences(&self, state: &Snapshot, seen: &Snapshot) -> [f64; 2] {
         let (here, there) = (&state.world.bodies, &seen.world.bodies);
         let count = state.world.grain_count();
@@ -289,8 +289,8 @@ fn run(engine: &mut dyn Engine, steps: u64) -> Snapshot {
 }
 
 /// Largest difference that roundings account for, of positions \[m\] and velocities \[m/s\]: in every step a velocity of up to 1 m/s is
-/// rounded, and a position, which becomes a velocity as a gap over h. Roundings of N steps add up like a random walk. Positions are rounded in
-/// metres from the origin, on the GPU in a cell.
+/// rounded, and a position, which becomes a velocity as a gap over h. Roundings of N steps add up like a random walk. Positions are rounded
+/// in metres from the origin, on the GPU in a cell.
 fn bound(precision: Precision, shift: DVec3) -> [f64; 2] {
     let (epsilon, length) = match precision {
         Precision::Double => (f64::EPSILON, 0.1 + shift.length()),
@@ -394,8 +394,8 @@ fn sequential_and_coloured_sweeps_have_the_same_solution() {
     }
 }
 
-/// A grain let go on a slope too steep to hold it is, with steps of h, at ½ a t (t + h) after the time t: each halving of h halves the error.
-/// Tolerance: the roundings, in single precision those of 400 steps in a cell.
+/// A grain let go on a slope too steep to hold it is, with steps of h, at ½ a t (t + h) after the time t: each halving of h halves the
+/// error. Tolerance: the roundings, in single precision those of 400 steps in a cell.
 #[test]
 fn halving_the_time_step_halves_the_error_of_positions() {
     let mut scene = throw();
@@ -490,8 +490,8 @@ fn deviation(some: &[Measures], others: &[Measures]) -> f64 {
     (0..3).map(of).fold(0.0, f64::max)
 }
 
-/// Beds and heaps have the same averages in all views, and with half the time step. Tolerance: by chance alone two sets of six piles are four
-/// standard errors apart once in 400 times.
+/// Beds and heaps have the same averages in all views, and with half the time step. Tolerance: by chance alone two sets of six piles are
+/// four standard errors apart once in 400 times.
 #[test]
 fn beds_and_heaps_are_the_same_on_average() {
     for (name, walls) in [("bed", WALLS), ("heap", "")] {

@@ -120,8 +120,8 @@ fn swing(h: f64) -> [f64; 3] {
     [drift, off, turns[2] - turns[0]]
 }
 
-/// The period of a pendulum is T = 4 K(sin 45°) √(I/(m g l/2)) with K(1/√2) = 1.854 074 677 and I = m l²/3. The errors of energy and period are
-/// of first order in the step, the drift of the hinge is of second order.
+/// The period of a pendulum is T = 4 K(sin 45°) √(I/(m g l/2)) with K(1/√2) = 1.854 074 677 and I = m l²/3. The errors of energy and period
+/// are of first order in the step, the drift of the hinge is of second order.
 #[test]
 fn a_pendulum_has_its_period_and_its_hinge_does_not_drift() {
     let [coarse, fine] = [4e-4, 1e-4].map(swing);
@@ -155,8 +155,8 @@ fn a_double_pendulum_keeps_its_energy() {
     assert!(off[0] < 2e-3 && off[1] < 5.0 * off[0], "{off:?}: the error is of first order");
 }
 
-/// Linkage in the x-z plane that a motor turns at a constant rate: masses and moments of its bodies, and the rate of the crank. Functions give
-/// the centres and angles of the bodies over the angle of the crank.
+/// Linkage in the x-z plane that a motor turns at a constant rate: masses and moments of its bodies, and the rate of the crank. Functions
+/// give the centres and angles of the bodies over the angle of the crank.
 struct Linkage {
     masses: Vec<f64>,
     /// Moments about y \[kg m²\].
@@ -194,8 +194,8 @@ fn turned_hinge(world: &mut World, bodies: [Option<u32>; 2], point: DVec3) -> us
     join(world, JointKind::Hinge, bodies, [point; 2], DVec3::NEG_Y)
 }
 
-/// Runs a linkage whose crank is the first body, and asserts that the bodies and the torque of the motor follow the algebra; `expected` gives
-/// all centres and angles over the angle of the crank.
+/// Runs a linkage whose crank is the first body, and asserts that the bodies and the torque of the motor follow the algebra; `expected`
+/// gives all centres and angles over the angle of the crank.
 fn follows(world: &World, linkage: &Linkage, start: f64, expected: impl Fn(f64) -> Vec<(DVec3, f64)> + Copy) {
     let h = 1e-4;
     let (mut most, mut errors, mut torques) = (0.0f64, 0.0f64, 0.0f64);
@@ -206,7 +206,8 @@ fn follows(world: &World, linkage: &Linkage, start: f64, expected: impl Fn(f64) 
         for (place, (centre, _)) in world.bodies.position.iter().zip(expected(angle)) {
             errors = errors.max(place.distance(centre));
         }
-        // Impulses belong to the middle of the substep. The first step sets all in motion at once, from which the joints take 20 steps to recover.
+        // Impulses belong to the middle of the substep. The first step sets all in motion at once, from which the joints take 20 steps to
+        // recover.
         if time > 20.5 * h {
             let torque = linkage.torque(expected, angle - 0.5 * linkage.rate * h);
             most = most.max(torque.abs());
@@ -292,8 +293,8 @@ fn three_cranks(start: f64) -> (World, [f64; 2]) {
     (world, [bar_mass, crank_mass])
 }
 
-/// A bar on three cranks, one of them redundant, swings as a pendulum under the gravity g (M + 3 m/2)/(M + m), and no hinge force exceeds three
-/// times the weight of the bar.
+/// A bar on three cranks, one of them redundant, swings as a pendulum under the gravity g (M + 3 m/2)/(M + m), and no hinge force exceeds
+/// three times the weight of the bar.
 #[test]
 fn a_bar_on_three_cranks_swings_as_on_two() {
     let (length, start) = (0.5, 1.0f64);
@@ -313,7 +314,8 @@ fn a_bar_on_three_cranks_swings_as_on_two() {
     });
 }
 
-/// A top whose axis is level precesses at Ω = m g l/(I₃ ω₃), exactly: the term of its precession squared vanishes with the cosine of the tilt.
+/// A top whose axis is level precesses at Ω = m g l/(I₃ ω₃), exactly: the term of its precession squared vanishes with the cosine of the
+/// tilt.
 #[test]
 fn a_gyroscope_on_a_ball_joint_precesses() {
     let (mass, arm, spin) = (2.0, 0.3, 60.0);
@@ -356,8 +358,8 @@ fn a_chain_of_light_and_heavy_boxes_hangs_with_its_weight() {
     }
 }
 
-/// An arm of 2 kg and 1 m that starts level, with a motor at its torque limit: a limit above the torque of the weight lifts it to the upper end
-/// of its range, one below lets it sink to the lower end. The end of the range carries the difference.
+/// An arm of 2 kg and 1 m that starts level, with a motor at its torque limit: a limit above the torque of the weight lifts it to the upper
+/// end of its range, one below lets it sink to the lower end. The end of the range carries the difference.
 #[test]
 fn a_motor_stalls_at_its_limit_and_the_end_of_the_range_takes_the_rest() {
     let gravity = 2.0 * G * 0.5;
@@ -399,8 +401,8 @@ fn a_servo_follows_its_table_and_gives_way_beyond_its_limit() {
     assert!(joint.position < -0.05 && (joint.drive - 1.0).abs() < 1e-9, "{joint:?}: its arm falls");
 }
 
-/// The energy balance of a pendulum closes on a carriage that oscillates, and on a body that moves along a locked axis: their work counts as
-/// boundary work.
+/// The energy balance of a pendulum closes on a carriage that oscillates, and on a body that moves along a locked axis: their work counts
+/// as boundary work.
 #[test]
 fn the_balance_closes_where_what_a_joint_hangs_from_moves() {
     let swing = || {

@@ -341,7 +341,8 @@ fn the_settled_bed_of_a_thousand_agrees_with_smooth_dem() {
     }
 }
 
-/// The CPU engine drops the bed; the GPU engine takes it over at rest, with its forces, and keeps it. Beds of a thousand are dropped on both.
+/// The CPU engine drops the bed; the GPU engine takes it over at rest, with its forces, and keeps it. Beds of a thousand are dropped on
+/// both.
 #[test]
 #[ignore = "long; in short: physics::a_box_of_grains_comes_to_rest_on_its_floor"]
 fn the_settled_bed_of_ten_thousand_agrees_with_smooth_dem() {

@@ -128,8 +128,8 @@ fn run(scene: &Scenario, [ranks, threads_each]: [usize; 2], steps: u64) -> Snaps
     })
 }
 
-/// Grains fly about in a box and change ranks. In every meter that holds all of them their contacts are those of the grains, one by one, and
-/// of two halves of the space one holds as many grains more as came in, less those that came into the other.
+/// Grains fly about in a box and change ranks. In every meter that holds all of them their contacts are those of the grains, one by one,
+/// and of two halves of the space one holds as many grains more as came in, less those that came into the other.
 #[test]
 fn the_stress_of_grains_goes_with_them_from_rank_to_rank() {
     let scene = box_of(150);

@@ -110,8 +110,8 @@ fn a_scene_a_hundred_kilometres_away_has_the_same_bits_on_the_gpu() {
     }
 }
 
-/// The number of contacts grows while grains fall that are apart at first, so a room between the first number and the last is too small in a
-/// later rebuild, when there are impulses to carry over.
+/// The number of contacts grows while grains fall that are apart at first, so a room between the first number and the last is too small in
+/// a later rebuild, when there are impulses to carry over.
 #[test]
 fn a_buffer_too_small_by_one_grows_and_the_result_is_the_same() {
     let settings = settings();

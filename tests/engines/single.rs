@@ -37,8 +37,8 @@ fn sliders() -> World {
     world
 }
 
-/// Speed that brick and grain lose in 200 steps of `h` with 50 accelerated sweeps each, over μ times the impulse of the floor, m g t and what
-/// lifts them \[-\].
+/// Speed that brick and grain lose in 200 steps of `h` with 50 accelerated sweeps each, over μ times the impulse of the floor, m g t and
+/// what lifts them \[-\].
 fn slowing(engine: &mut dyn Engine, h: f64) -> [f64; 2] {
     engine.advance(STEPS).unwrap();
     let world = engine.snapshot().unwrap().world;
@@ -53,9 +53,9 @@ fn sliding(h: f64) -> (GpuEngine, World, Settings) {
     (gpu(&world, &settings), world, settings)
 }
 
-/// The change of a velocity is rounded up or down at random, which errs by half a unit in the root mean square. After 200 substeps that is 7
-/// units, and five times that is allowed: 0.0005 % of the speed lost at 1 ms, 0.001 % at 0.5 ms. Velocities that stay as sweeps leave them are
-/// off by 0.03 % here, fifty times that.
+/// The change of a velocity is rounded up or down at random, which errs by half a unit in the root mean square. After 200 substeps that is
+/// 7 units, and five times that is allowed: 0.0005 % of the speed lost at 1 ms, 0.001 % at 0.5 ms. Velocities that stay as sweeps leave
+/// them are off by 0.03 % here, fifty times that.
 #[test]
 fn friction_of_fast_bodies_does_not_depend_on_the_step_in_single_precision() {
     for h in [1e-3, 5e-4] {
@@ -77,8 +77,8 @@ fn friction_of_fast_bodies_does_not_depend_on_the_step_in_single_precision() {
     assert!((brick - 1.0).abs() > 1e-4, "velocities of the sweeps alone are right: {brick}");
 }
 
-/// A force that adds a tenth of a unit in the last place to a velocity in each substep adds up. Rounded to the nearest number, nothing of it
-/// would be left. The sum of 2 000 random units of probability 0.1 errs by 13 in the root mean square; five times that is allowed.
+/// A force that adds a tenth of a unit in the last place to a velocity in each substep adds up. Rounded to the nearest number, nothing of
+/// it would be left. The sum of 2 000 random units of probability 0.1 errs by 13 in the root mean square; five times that is allowed.
 #[test]
 fn a_push_below_a_unit_in_the_last_place_adds_up() {
     let steps = 2000;

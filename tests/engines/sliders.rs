@@ -245,8 +245,8 @@ fn the_same_cell_comes_to_the_same_bits() {
     }
 }
 
-/// Two dispatches for the tiles of both tilings, one for the overflow contacts, one in which bodies take what these left in their slots, and
-/// one for the joints.
+/// Two dispatches for the tiles of both tilings, one for the overflow contacts, one in which bodies take what these left in their slots,
+/// and one for the joints.
 #[test]
 fn a_sweep_with_motors_is_five_dispatches() {
     let mut engine = gpu(&cell_of_sliders().world, &Settings { iterations: 10, ..Settings::default() });

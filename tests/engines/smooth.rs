@@ -139,8 +139,8 @@ fn steel(friction: f64) -> String {
     )
 }
 
-/// Chung & Ooi 2011, test 4, where the contact sticks: its springs give back tangential velocity, and the sphere spins faster than a rigid one.
-/// Velocities and spins of the paper, read off its curves.
+/// Chung & Ooi 2011, test 4, where the contact sticks: its springs give back tangential velocity, and the sphere spins faster than a rigid
+/// one. Velocities and spins of the paper, read off its curves.
 #[test]
 fn tangential_springs_give_back_what_rigid_contacts_do_not() {
     let angles: [(f64, f64, f64); 4] =
@@ -213,8 +213,8 @@ fn a_tiny_sphere_slides_or_is_sent_back_by_its_springs() {
     }
 }
 
-/// Linear springs without slip: normal and tangential spring are two oscillators, of m and of 2/7 m. Half a period of the first turns the velocity
-/// u of the contact point into u cos(π √(7 κ/2)), with κ = k_t/k_n; κ = 2/7 reverses it.
+/// Linear springs without slip: normal and tangential spring are two oscillators, of m and of 2/7 m. Half a period of the first turns the
+/// velocity u of the contact point into u cos(π √(7 κ/2)), with κ = k_t/k_n; κ = 2/7 reverses it.
 #[test]
 fn a_contact_that_sticks_returns_the_velocity_of_two_oscillators() {
     let hooke = Settings { normal_law: NormalLaw::Hooke, ..smooth(1e-10) };

@@ -157,7 +157,8 @@ fn check_springs(mut case: Case) {
     holds_and_can_fail(case.name, "force of a spring", pairs);
 }
 
-/// Rounding error of a velocity \[m/s\] after `sweeps` sweeps, each of which visits at most 14 contacts of a body, with 8 roundings a visit.
+/// Rounding error of a velocity \[m/s\] after `sweeps` sweeps, each of which visits at most 14 contacts of a body, with 8 roundings a
+/// visit.
 fn velocity_bound(sweeps: u32, velocities: &[Velocity]) -> f64 {
     let fastest = velocities.iter().map(|velocity| velocity.linear.length()).fold(0.01, f64::max);
     f64::from(sweeps) * 14.0 * 8.0 * ROUNDING * fastest
