@@ -17,8 +17,6 @@
 
 // Weight of the depth of a point beside its distance along a direction [-].
 const DEPTH_WEIGHT = 5.0;
-// Least depth of the deepest point of a manifold over that of the solids [-].
-const DEEP = 0.9;
 // Distance of two corners that count as one, over the smaller of the two solids [-].
 const SAME = 1e-3;
 // Width of the sides of an outline, over the radii of both solids [-]: corners on a side lie within.
@@ -391,11 +389,7 @@ fn meet(pair: Pair, choice: ptr<function, Choice>) -> mat3x3f {
         consider_corners(b, a, width, -1.0, choice);
         consider_crossings(a, b, width, choice);
     }
-    if !is_deep(choice, axis.separation) {
-        for (var i = 0u; i <= MOST_POINTS; i++) {
-            (*choice).scores[i] = FAR;
-        }
-        (*choice).leaves_out = false;
+    if (*choice).scores[0] == FAR {
         let on_a = point_of_a(pair, axis.normal);
         let on_b = point_of_b(pair, axis.normal);
         let place = of_plane * (0.5 * (on_a + on_b));
@@ -403,16 +397,6 @@ fn meet(pair: Pair, choice: ptr<function, Choice>) -> mat3x3f {
         consider(choice, place.xy, dot(on_a, axis.normal) - pair.a.rounding, dot(on_b, axis.normal) + pair.b.rounding);
     }
     return view;
-}
-
-// Whether there are points, and, where the solids overlap, the deepest of them is about as deep as the solids.
-fn is_deep(choice: ptr<function, Choice>, separation: f32) -> bool {
-    var least = -FAR;
-    for (var i = 0u; i < MOST_POINTS; i++) {
-        let best = best_of(choice, i);
-        least = select(least, min(least, best.z - best.w), (*choice).scores[i] != FAR);
-    }
-    return least != -FAR && (separation >= 0.0 || least <= DEEP * separation);
 }
 
 // Change of the height of a face along both axes of the plane, from its normal in coordinates of the plane.
