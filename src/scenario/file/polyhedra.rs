@@ -29,20 +29,13 @@ pub fn shapes(table: &mut Table<'_>, folder: &Path) -> Vec<Clump> {
 }
 
 fn shape(table: &mut Table<'_>, folder: &Path) -> Option<Convex> {
-    let given = [table.has("points"), table.has("file"), table.has("kind")];
-    if given.iter().filter(|given| **given).count() != 1 {
-        table.problem(
-            format!("`{}` needs one of `points`, `file` and `kind`", table.name()),
-            "for example points = [[0, 0, 0], [0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]] in metres, file = \"stone.stl\", or kind = \
-             \"box\" with size = [0.01, 0.01, 0.01]",
-        );
-        return None;
-    }
-    if given[0] {
+    // Beside a `kind`, `points` and `file` are unknown keys.
+    let without_kind = !table.has("kind");
+    if without_kind && table.has("points") {
         let points = table.get("points", |node| node.list(vector))?;
         return hull_of(table, &points, "points");
     }
-    if given[1] {
+    if without_kind && table.has("file") {
         return of_file(table, folder);
     }
     match table.kind(&["box", "tetrahedron", "superquadric", "random"])? {

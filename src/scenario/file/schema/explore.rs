@@ -177,14 +177,24 @@ impl ExploredPlace {
             Asked::Kind(words) => Some(*words),
             _ => None,
         });
-        vec![match kinds {
-            _ if is(|asked| matches!(asked, Asked::Named)) => self.named(),
-            Some(words) => self.tagged(words),
-            None => {
-                let (entries, sample) = self.entries(Table::new());
-                (ValueForm::Table(entries), vec![Value::Table(sample)])
+        let plain = || {
+            let (entries, sample) = self.entries(Table::new());
+            (ValueForm::Table(entries), vec![Value::Table(sample)])
+        };
+        // A table may do without its `kind` where another key stands for it.
+        let needs_kind = |(_, samples): &(ValueForm, Vec<Value>)| {
+            samples
+                .iter()
+                .any(|sample| self.asked(sample).iter().any(|asked| matches!(asked, Asked::Kind(_))))
+        };
+        match kinds {
+            _ if is(|asked| matches!(asked, Asked::Named)) => vec![self.named()],
+            Some(words) => {
+                let without = Some(plain()).filter(|plain| !needs_kind(plain));
+                std::iter::once(self.tagged(words)).chain(without).collect()
             }
-        }]
+            None => vec![plain()],
+        }
     }
 
     fn named(&self) -> (ValueForm, Vec<Value>) {
