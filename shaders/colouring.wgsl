@@ -40,10 +40,6 @@ fn meets_dynamic_surface(contact: Contact) -> bool {
     return HAS_RIGID && shape < params.surfaces && surfaces[shape].is_dynamic != 0u;
 }
 
-fn is_of_vertex(contact: Contact) -> bool {
-    return contact.a - params.surfaces < params.vertices;
-}
-
 // Dynamic bodies of a contact, which its solution writes; NONE for a fixed or prescribed one.
 fn free_bodies(contact: Contact) -> vec2u {
     let a = spheres[contact.a - params.surfaces].body;

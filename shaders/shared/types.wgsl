@@ -270,9 +270,14 @@ fn is_at_point(contact: Contact) -> bool {
     return HAS_SOLIDS && contact.b > SHAPE_MASK;
 }
 
+// Whether shape a of a contact is a vertex of a dynamic boundary.
+fn is_of_vertex(contact: Contact) -> bool {
+    return contact.a - params.surfaces < params.vertices;
+}
+
 // Whether a contact of a polyhedral grain is at another point of its manifold than the first.
 fn follows(contact: Contact) -> bool {
-    return HAS_HULLS && (contact.b >> SHAPE_BITS) > 1u && contact.a >= params.surfaces + params.vertices;
+    return HAS_HULLS && (contact.b >> SHAPE_BITS) > 1u && !is_of_vertex(contact);
 }
 
 // Contact constraint, with all data that a sweep needs. In memory it is two streams, so that neither outgrows a

@@ -151,6 +151,7 @@ impl World {
         };
         (0..).zip(&self.surfaces).any(is_facet)
     }
+
     /// Finds the solids of all surfaces again, after the surfaces were read and the meshes set.
     #[cfg(feature = "scenario")]
     pub(crate) fn find_solids(&mut self) {
@@ -241,10 +242,7 @@ impl World {
         let Some(there) = self.solid_at(ball, shape) else {
             let surface = &self.surfaces[shape as usize];
             return match surface.form {
-                Form::Patch { mesh, patch } => {
-                    let mesh = &self.meshes[mesh];
-                    self.facets_met(&own, surface, mesh, patch as usize, wanted)
-                }
+                Form::Patch { .. } => self.facets_met(&own, surface, wanted),
                 _ => self.corners_on(ball, &own, surface, wanted),
             };
         };
@@ -272,51 +270,47 @@ impl World {
 
     /// Manifold of a solid with a patch of a mesh that is no convex solid. A solid whose middle is behind the surface of a closed mesh is
     /// pushed out of the patch that is nearest to it.
-    fn facets_met(
-        &self,
-        own: &Placed<'_>,
-        surface: &Surface,
-        mesh: &Mesh,
-        patch: usize,
-        wanted: ManifoldBounds,
-    ) -> Option<Manifold> {
-        let body = surface.body as usize;
-        let middle = own.at.position + own.at.orientation * (own.at.scale * own.solid.middle);
-        let at = self.placement(surface, self.periodic.image(self.bodies.position[body], middle));
-        let local = at.orientation.conjugate() * (middle - at.position);
-        let size = own.at.scale * own.solid.radius;
-        let reach = size + wanted.reach;
+    fn facets_met(&self, own: &Placed<'_>, surface: &Surface, wanted: ManifoldBounds) -> Option<Manifold> {
+        let near = self.facets_near(own, surface, wanted.reach)?;
         let (mut touches, mut is_behind) = (Vec::new(), false);
-        for triangle in mesh.triangles_near(patch, local, reach) {
-            match meet_facet(own.solid, &own.at, &mesh.facet(triangle), &at, wanted) {
+        for triangle in near.triangles() {
+            match meet_facet(own.solid, &own.at, &near.mesh.facet(triangle), &near.at, wanted) {
                 FacetMeeting::Touching(manifold) => touches.extend(manifold.points.into_iter().flatten()),
                 FacetMeeting::Behind => is_behind = true,
                 FacetMeeting::None => {}
             }
         }
-        if is_behind && let Some((height, face)) = mesh.way_out(patch, local, reach) {
-            let normal = at.orientation * face;
+        if is_behind && let Some((height, face)) = near.mesh.way_out(near.patch, near.middle, near.reach) {
+            let (normal, middle) = (near.at.orientation * face, own.middle());
             return meet_half_space(own.solid, &own.at, normal, middle.dot(normal) - height, wanted);
         }
-        of_touches(touches.into_iter(), size, wanted)
+        of_touches(touches.into_iter(), own.at.scale * own.solid.radius, wanted)
+    }
+
+    /// A patch of a mesh near a solid, up to `gap` \[m\]; `None` for a surface of another form.
+    fn facets_near(&self, own: &Placed<'_>, surface: &Surface, gap: f64) -> Option<NearFacets<'_>> {
+        let Form::Patch { mesh, patch } = surface.form else { return None };
+        let middle = own.middle();
+        let body = self.periodic.image(self.bodies.position[surface.body as usize], middle);
+        let at = self.placement(surface, body);
+        Some(NearFacets {
+            mesh: &self.meshes[mesh],
+            patch: patch as usize,
+            middle: at.orientation.conjugate() * (middle - at.position),
+            reach: own.at.scale * own.solid.radius + gap,
+            at,
+        })
     }
 
     /// Whether a polyhedron is nearer to a patch of a mesh than `gap` \[m\], if the surface is one that is no convex solid; the sphere
     /// around it is near every surface that is asked for.
     pub fn is_near_facets(&self, ball: &Sphere, surface: u32, gap: f64) -> bool {
-        let there = &self.surfaces[surface as usize];
-        let (Form::Patch { mesh, patch }, true) = (there.form, self.solids.is_other(surface)) else {
-            return true;
-        };
-        let centre = self.sphere_centre(ball);
-        let Some(own) = self.solid_of(ball, centre) else { return true };
-        let body = there.body as usize;
-        let at = self.placement(there, self.periodic.image(self.bodies.position[body], centre));
-        let local = at.orientation.conjugate() * (centre - at.position);
-        let mesh = &self.meshes[mesh];
-        mesh.triangles_near(patch as usize, local, ball.radius + gap).into_iter().any(|triangle| {
-            let triangle = Convex::triangle(mesh.corners(triangle));
-            separation(own.solid, &own.at, &triangle, &at, gap).is_some()
+        let own = self.solid_of(ball, self.sphere_centre(ball)).filter(|_| self.solids.is_other(surface));
+        let Some(own) = own else { return true };
+        let Some(near) = self.facets_near(&own, &self.surfaces[surface as usize], gap) else { return true };
+        near.triangles().into_iter().any(|triangle| {
+            let triangle = Convex::triangle(near.mesh.corners(triangle));
+            separation(own.solid, &own.at, &triangle, &near.at, gap).is_some()
         })
     }
 
@@ -514,6 +508,30 @@ pub(crate) static UNIT_BALL: LazyLock<Convex> = LazyLock::new(|| Convex::ball(1.
 struct Placed<'a> {
     solid: &'a Convex,
     at: SolidPose,
+}
+
+impl Placed<'_> {
+    /// Middle of the solid \[m\].
+    fn middle(&self) -> DVec3 {
+        self.at.position + self.at.orientation * (self.at.scale * self.solid.middle)
+    }
+}
+
+/// A patch of a mesh at its present place, near a solid.
+struct NearFacets<'a> {
+    mesh: &'a Mesh,
+    patch: usize,
+    at: SolidPose,
+    /// Middle of the solid in the frame of the mesh \[m\].
+    middle: DVec3,
+    /// Distance from there of the farthest triangles that count \[m\].
+    reach: f64,
+}
+
+impl NearFacets<'_> {
+    fn triangles(&self) -> Vec<usize> {
+        self.mesh.triangles_near(self.patch, self.middle, self.reach)
+    }
 }
 
 /// What a solid meets.

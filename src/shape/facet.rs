@@ -101,11 +101,8 @@ impl Facet<'_> {
         }
     }
 
-    /// What of the triangle is seen along an axis: all of it, or the corners that are farthest where it is seen from its side.
-    fn seen_along(&self, axis: DVec3, farthest: [bool; 3]) -> Convex {
-        if self.normal().dot(axis).abs() > SIDEWAYS {
-            return Convex::triangle(self.corners);
-        }
+    /// The corners that are farthest, which are what is seen of a triangle from its side.
+    fn farthest_alone(&self, farthest: [bool; 3]) -> Convex {
         let corners = self.corners.into_iter().zip(farthest).filter(|(_, is_farthest)| *is_farthest);
         Convex::of_corners(corners.map(|(corner, _)| corner).collect())
     }
@@ -131,22 +128,23 @@ pub fn meet_facet(
         AxisRole::Face => along.dot(own) > 0.0,
         _ => (pair.point_in_b(a.middle) - facet.corners[0]).dot(own) > 0.0,
     };
+    // What of the triangle is seen along the axis, if not all of it.
     let (axis, seen) = match role {
         AxisRole::Neighbours => return FacetMeeting::None,
         AxisRole::Face | AxisRole::Inner if facet.is_of_solid && !is_front => return FacetMeeting::Behind,
         // Of the triangles at a convex edge or vertex of a solid one at least looks along the axis.
         AxisRole::Convex if facet.is_of_solid && along.dot(own) <= 0.0 => return FacetMeeting::None,
-        AxisRole::Convex => (axis, facet.seen_along(along, farthest)),
-        AxisRole::Face | AxisRole::Inner => {
-            (pair.frame * if is_front { own } else { -own }, Convex::triangle(facet.corners))
+        AxisRole::Convex => {
+            (axis, (own.dot(along).abs() <= SIDEWAYS).then(|| facet.farthest_alone(farthest)))
         }
+        AxisRole::Face | AxisRole::Inner => (pair.frame * if is_front { own } else { -own }, None),
     };
     let separation = pair.along(axis);
     // A solid that is far behind the plane beyond an inner edge touches something else.
     if matches!(role, AxisRole::Inner) && separation < -bounds.reach {
         return FacetMeeting::None;
     }
-    let pair = Pair { b: &seen, ..pair };
+    let pair = Pair { b: seen.as_ref().unwrap_or(&triangle), ..pair };
     let manifold = manifold_along(&pair, &SeparatingAxis { normal: axis, separation }, bounds);
     manifold.map_or(FacetMeeting::None, |manifold| FacetMeeting::Touching(in_world(manifold, at_a)))
 }

@@ -4,21 +4,15 @@
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4, PI};
 
 use crate::common::*;
+use crate::solids::{add, on_floor};
 use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Snapshot};
-use esker::model::{Boundary, Clump, Form, Grain, Materials, Motion, Solid, Surface, World};
+use esker::model::{Clump, Form, Grain, Solid, Surface, World};
 use esker::settings::{Acceleration, Settings};
 use esker::shape::Convex;
 use glam::{DQuat, DVec3};
 
 const GRAVITY: f64 = 9.81;
-
-/// Stone of this stiffness \[Pa\] and friction on a floor.
-fn on_floor(youngs_modulus: f64, friction: f64) -> World {
-    let mut materials = stone(friction, 0.0);
-    materials.list[0].youngs_modulus = youngs_modulus;
-    with_floor(-GRAVITY * DVec3::Z, Materials::new(materials.list))
-}
 
 /// Adds the hull of these points \[m\] as a grain at rest; returns its body.
 fn add_hull(world: &mut World, points: &[DVec3]) -> usize {
@@ -40,9 +34,7 @@ fn box_points(half: DVec3, centre: DVec3, turn: DQuat) -> Vec<DVec3> {
 
 /// Adds a dynamic solid; returns its body.
 fn add_solid(world: &mut World, form: Form, position: DVec3, orientation: DQuat) -> usize {
-    let (body, _) = Solid::of(form).unwrap().body(2500.0);
-    let boundary = Boundary { name: "solid".into(), position, orientation, motion: Motion::Dynamic(body) };
-    world.add_boundary(boundary, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, form, 0)]);
+    add(world, form, position, orientation);
     world.boundaries.len() - 1
 }
 

@@ -29,9 +29,12 @@ fn over(mesh: Mesh, half: DVec3, grains: &[DVec3]) -> World {
     world
 }
 
+fn settings() -> Settings {
+    Settings { time_step: 1e-3, iterations: 60, ..Settings::default() }
+}
+
 fn after(world: &World, steps: u64) -> Snapshot {
-    let settings = Settings { time_step: 1e-3, iterations: 60, ..Settings::default() };
-    let mut engine = cpu(world, &settings);
+    let mut engine = cpu(world, &settings());
     engine.advance(steps).unwrap();
     engine.snapshot().unwrap()
 }
@@ -90,8 +93,7 @@ fn trough() -> Mesh {
 fn slide(mesh: Mesh) -> Vec<DVec3> {
     let mut world = over(mesh, DVec3::splat(HALF), &[DVec3::new(-0.12, 0.003, HALF)]);
     world.bodies.velocity[1] = DVec3::new(1.0, 0.2, 0.0);
-    let settings = Settings { time_step: 1e-3, iterations: 60, ..Settings::default() };
-    let mut engine = cpu(&world, &settings);
+    let mut engine = cpu(&world, &settings());
     let mut path = Vec::new();
     for _ in 0..10 {
         engine.advance(20).unwrap();

@@ -19,13 +19,13 @@ fn cylinder(radius: f64, length: f64) -> Form {
 }
 
 /// Stone of this stiffness \[Pa\] and friction on a floor.
-fn on_floor(youngs_modulus: f64, friction: f64) -> World {
+pub fn on_floor(youngs_modulus: f64, friction: f64) -> World {
     let mut materials = stone(friction, 0.0);
     materials.list[0].youngs_modulus = youngs_modulus;
     with_floor(-GRAVITY * DVec3::Z, Materials::new(materials.list))
 }
 
-fn add(world: &mut World, form: Form, position: DVec3, orientation: DQuat) {
+pub fn add(world: &mut World, form: Form, position: DVec3, orientation: DQuat) {
     let (body, _) = Solid::of(form).unwrap().body(2500.0);
     let boundary = Boundary { name: "solid".into(), position, orientation, motion: Motion::Dynamic(body) };
     world.add_boundary(boundary, [Surface::new(DVec3::ZERO, UPRIGHT, form, 0)]);

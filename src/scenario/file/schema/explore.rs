@@ -190,7 +190,8 @@ impl ExploredPlace {
         match kinds {
             _ if is(|asked| matches!(asked, Asked::Named)) => vec![self.named()],
             Some(words) => {
-                let without = Some(plain()).filter(|plain| !needs_kind(plain));
+                let has_others = is(|asked| matches!(asked, Asked::Key(key) if *key != "kind"));
+                let without = has_others.then(plain).filter(|plain| !needs_kind(plain));
                 std::iter::once(self.tagged(words)).chain(without).collect()
             }
             None => vec![plain()],
