@@ -36,6 +36,7 @@ pub mod shape;
 pub mod sink;
 pub mod solid;
 pub mod solids;
+mod thin;
 
 use glam::{DQuat, DVec3};
 

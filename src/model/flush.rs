@@ -75,7 +75,7 @@ fn is_same(one: &FlushTouch, other: &FlushTouch, level: f64) -> bool {
 impl Form {
     /// Whether a contact with this normal, in the frame of the surface, is with an edge; never for a patch of a mesh, see
     /// [`World::is_edge_contact`].
-    fn is_edge(&self, normal: DVec3) -> bool {
+    pub(super) fn is_edge(&self, normal: DVec3) -> bool {
         let across = normal.x * normal.x + normal.y * normal.y;
         // Sine of the angle to the normal of a mantle, from the part of the normal along it.
         let along_mantle = |bottom: f64, top: f64, length: f64, radial: f64| {

@@ -21,6 +21,7 @@ use glam::DVec3;
 use facets::Neighbours;
 
 pub use build::{BadMesh, Defects};
+pub use facets::SheetPart;
 pub use join::{JoinedTouch, PatchTouch, join};
 pub use nearest::{Feature, Nearest};
 pub use solid::{SolidTouch, join_solid};

@@ -1,11 +1,11 @@
 //! Solids: which surfaces bound convex solids, and the manifolds of dynamic solids and of polyhedral grains with other shapes.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use glam::{DQuat, DVec3};
 
 use super::shape::SpherePart;
-use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World};
+use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World, thin};
 use crate::shape::{
     Convex, FacetMeeting, MOST_POINTS, Manifold, ManifoldBounds, SolidPose, may_be_near, meet, meet_along,
     meet_facet, meet_half_space, of_touches, separation,
@@ -61,6 +61,8 @@ enum SurfaceRole {
 #[derive(Debug, Clone, Default)]
 pub struct Solids {
     roles: Vec<SurfaceRole>,
+    /// Per thin wall and disc what solids meet, found when the first one does.
+    sheets: OnceLock<Vec<Option<Arc<Mesh>>>>,
 }
 
 impl PartialEq for Solids {
@@ -76,6 +78,7 @@ impl Solids {
             let role = self.role_of(world, index);
             self.roles.push(role);
         }
+        self.sheets = OnceLock::new();
     }
 
     fn role_of(&self, world: &World, index: usize) -> SurfaceRole {
@@ -240,11 +243,7 @@ impl World {
         let wanted = ManifoldBounds { reach: ball.contact_radius, points };
         let own = self.solid_of(ball, self.sphere_centre(ball))?;
         let Some(there) = self.solid_at(ball, shape) else {
-            let surface = &self.surfaces[shape as usize];
-            return match surface.form {
-                Form::Patch { .. } => self.facets_met(&own, surface, wanted),
-                _ => self.corners_on(ball, &own, surface, wanted),
-            };
+            return self.facets_met(&own, shape, wanted);
         };
         match there {
             Met::Solid(there) => meet(own.solid, &own.at, there.solid, &there.at, wanted),
@@ -252,26 +251,22 @@ impl World {
         }
     }
 
-    /// Manifold of the corners of a polyhedron with a thin wall.
-    fn corners_on(
-        &self,
-        ball: &Sphere,
-        own: &Placed<'_>,
-        surface: &Surface,
-        wanted: ManifoldBounds,
-    ) -> Option<Manifold> {
-        let point = Sphere { radius: 0.0, ..*ball };
-        let touch = |&corner: &DVec3| {
-            let place = own.at.position + own.at.orientation * (own.at.scale * corner);
-            self.touch_within(surface, place, &point, f64::INFINITY)
+    /// Manifold of a solid with a surface that bounds no convex solid. A solid whose middle is behind the surface of a closed mesh, or behind
+    /// a thin wall, is pushed out of what is nearest to it.
+    fn facets_met(&self, own: &Placed<'_>, shape: u32, wanted: ManifoldBounds) -> Option<Manifold> {
+        let near = self.facets_near(own, shape, wanted.reach)?;
+        let pushed_out = |(height, face): (f64, DVec3)| {
+            let (normal, middle) = (near.at.orientation * face, own.middle());
+            meet_half_space(own.solid, &own.at, normal, middle.dot(normal) - height, wanted)
         };
-        of_touches(own.solid.corners.iter().filter_map(touch), ball.radius, wanted)
-    }
-
-    /// Manifold of a solid with a patch of a mesh that is no convex solid. A solid whose middle is behind the surface of a closed mesh is
-    /// pushed out of the patch that is nearest to it.
-    fn facets_met(&self, own: &Placed<'_>, surface: &Surface, wanted: ManifoldBounds) -> Option<Manifold> {
-        let near = self.facets_near(own, surface, wanted.reach)?;
+        let form = self.surfaces[shape as usize].form;
+        let is_patch = matches!(form, Form::Patch { .. });
+        if !is_patch {
+            let of_middle = form.distance(near.middle, near.reach)?;
+            if of_middle.0 < 0.0 {
+                return pushed_out(of_middle);
+            }
+        }
         let (mut touches, mut is_behind) = (Vec::new(), false);
         for triangle in near.triangles() {
             match meet_facet(own.solid, &own.at, &near.mesh.facet(triangle), &near.at, wanted) {
@@ -280,34 +275,40 @@ impl World {
                 FacetMeeting::None => {}
             }
         }
-        if is_behind && let Some((height, face)) = near.mesh.way_out(near.patch, near.middle, near.reach) {
-            let (normal, middle) = (near.at.orientation * face, own.middle());
-            return meet_half_space(own.solid, &own.at, normal, middle.dot(normal) - height, wanted);
+        if is_behind && let Some(way_out) = near.mesh.way_out(near.patch, near.middle, near.reach) {
+            return pushed_out(way_out);
+        }
+        if !is_patch {
+            touches.iter_mut().for_each(|touch| *touch = near.at_curve(form, touch));
         }
         of_touches(touches.into_iter(), own.at.scale * own.solid.radius, wanted)
     }
 
-    /// A patch of a mesh near a solid, up to `gap` \[m\]; `None` for a surface of another form.
-    fn facets_near(&self, own: &Placed<'_>, surface: &Surface, gap: f64) -> Option<NearFacets<'_>> {
-        let Form::Patch { mesh, patch } = surface.form else { return None };
+    /// The facets of a surface near a solid, up to `gap` \[m\]; `None` for one that has none.
+    fn facets_near(&self, own: &Placed<'_>, shape: u32, gap: f64) -> Option<NearFacets<'_>> {
+        let surface = &self.surfaces[shape as usize];
+        let (mesh, patch) = match surface.form {
+            Form::Patch { mesh, patch } => (&self.meshes[mesh], patch as usize),
+            _ => (self.solids.sheets.get_or_init(|| thin::sheets(self)).get(shape as usize)?.as_deref()?, 0),
+        };
         let middle = own.middle();
         let body = self.periodic.image(self.bodies.position[surface.body as usize], middle);
         let at = self.placement(surface, body);
         Some(NearFacets {
-            mesh: &self.meshes[mesh],
-            patch: patch as usize,
+            mesh,
+            patch,
             middle: at.orientation.conjugate() * (middle - at.position),
             reach: own.at.scale * own.solid.radius + gap,
             at,
         })
     }
 
-    /// Whether a polyhedron is nearer to a patch of a mesh than `gap` \[m\], if the surface is one that is no convex solid; the sphere
-    /// around it is near every surface that is asked for.
+    /// Whether a polyhedron is nearer to a surface than `gap` \[m\], if it is one that bounds no convex solid; the sphere around it is near
+    /// every surface that is asked for.
     pub fn is_near_facets(&self, ball: &Sphere, surface: u32, gap: f64) -> bool {
         let own = self.solid_of(ball, self.sphere_centre(ball)).filter(|_| self.solids.is_other(surface));
         let Some(own) = own else { return true };
-        let Some(near) = self.facets_near(&own, &self.surfaces[surface as usize], gap) else { return true };
+        let Some(near) = self.facets_near(&own, surface, gap) else { return true };
         near.triangles().into_iter().any(|triangle| {
             let triangle = Convex::triangle(near.mesh.corners(triangle));
             separation(own.solid, &own.at, &triangle, &near.at, gap).is_some()
@@ -517,7 +518,7 @@ impl Placed<'_> {
     }
 }
 
-/// A patch of a mesh at its present place, near a solid.
+/// A patch of a mesh, or a thin wall, at its present place, near a solid.
 struct NearFacets<'a> {
     mesh: &'a Mesh,
     patch: usize,
@@ -531,6 +532,15 @@ struct NearFacets<'a> {
 impl NearFacets<'_> {
     fn triangles(&self) -> Vec<usize> {
         self.mesh.triangles_near(self.patch, self.middle, self.reach)
+    }
+
+    /// A touch with the curved wall itself where the solid touches one of its facets: polygons have corners at which motion is lost.
+    fn at_curve(&self, form: Form, touch: &Touch) -> Touch {
+        let point = touch.point + 0.5 * touch.gap * touch.normal;
+        let local = self.at.orientation.conjugate() * (point - self.at.position);
+        let of_curve = form.distance(local, f64::INFINITY).filter(|(_, normal)| !form.is_edge(*normal));
+        let of_curve = of_curve.map(|(gap, normal)| Touch::at(point, 0.0, gap, self.at.orientation * normal));
+        of_curve.filter(|exact| exact.normal.dot(touch.normal) > SAME_NORMAL).unwrap_or(*touch)
     }
 }
 

@@ -29,6 +29,10 @@ const WIDTH: f64 = 1e-9;
 /// better one of two edges, the deepest corner may lie beside the face: of 10⁴ pairs that overlap by a fifth of their size one or two have
 /// no point below 0.
 const DEEP: f64 = 0.9;
+/// Difference of gaps up to which touches of separate surfaces carry a solid together, over the radius of the solid \[-\].
+const LEVEL: f64 = 1e-3;
+/// Least cosine of the angle between the normals of touches on one side of a solid \[-\].
+const SAME_SIDE: f64 = 0.9;
 /// Tilts of a circular face between which a direction turns to its deepest point \[rad\]. Below, rounding would turn it from step to step.
 const TILT: [f64; 2] = [1e-5, 1e-4];
 /// Distances by which a circular face is beside another between which a direction turns there, over the smaller solid \[-\].
@@ -246,7 +250,18 @@ pub fn of_touches(
     let score =
         |direction: DVec2, touch: &Touch| direction.dot(plane.flat(touch.point)) - DEPTH_WEIGHT * touch.gap;
     let are_same = |a: &Touch, b: &Touch| a.point.distance(b.point) <= SAME * size;
-    Some(Manifold { points: chosen(&touches, Compass::FIXED.points(wanted.points), score, are_same) })
+    // What stands on the top of a hill does not stand on its sides as well, however far out these are.
+    let is_beneath = |touch: &Touch| {
+        touch.gap > deepest.gap + LEVEL * size && touch.normal.dot(deepest.normal) > SAME_SIDE
+    };
+    let (beneath, level): (Vec<Touch>, Vec<Touch>) = touches.iter().copied().partition(is_beneath);
+    let directions = Compass::FIXED.points(wanted.points);
+    let mut points = chosen(&level, directions, score, are_same);
+    for (i, more) in chosen(&beneath, directions, score, are_same).into_iter().enumerate() {
+        let is_new = |touch: &Touch| points.iter().flatten().all(|kept| !are_same(kept, touch));
+        points[i] = points[i].or(more.filter(is_new)).filter(|_| i < wanted.points);
+    }
+    Some(Manifold { points })
 }
 
 impl ManifoldBounds {

@@ -51,6 +51,7 @@ mod smooth;
 mod soak;
 mod solids;
 mod stress;
+mod thin_walls;
 mod tiles;
 mod uniqueness;
 mod what_runs_where;

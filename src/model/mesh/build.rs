@@ -132,7 +132,7 @@ impl Mesh {
 }
 
 /// Vertices and triangles of a mesh, in which corners closer to each other than `near` \[m\] are one vertex; `low` is its smallest corner.
-fn weld(triangles: &[[DVec3; 3]], low: DVec3, near: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+pub(super) fn weld(triangles: &[[DVec3; 3]], low: DVec3, near: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let mut known: HashMap<I64Vec3, Vec<u32>> = HashMap::new();
     let mut vertices: Vec<DVec3> = Vec::new();
     let mut vertex = |place: DVec3| {

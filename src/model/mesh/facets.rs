@@ -1,15 +1,20 @@
 //! The triangles of a mesh with what is around them, as convex solids meet them.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
-use super::edges::{edge_of, edges_of};
-use super::{Mesh, Nearest};
+use super::build::weld;
+use super::edges::{ByEdge, edge_of, edges_of};
+use super::{Mesh, NO_SEAM, Nearest, Patch, Triangle, bounds_of, tree};
 use crate::shape::Facet;
 
 /// Index that stands for no vertex.
 const NONE: u32 = u32::MAX;
+
+/// Largest distance of corners of two sheets that are in the same place, over the size of the smallest sheet \[-\].
+const JOINT: f64 = 1e-4;
 
 /// What is around each triangle of a mesh. It follows from the triangles, so meshes that differ in it alone are equal.
 #[derive(Debug, Clone, Default)]
@@ -44,27 +49,154 @@ struct Around {
 impl Around {
     fn of(mesh: &Mesh) -> Around {
         let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(|triangle| triangle.corners).collect();
-        let by_edge = edges_of(&triangles);
-        let beyond = |triangle: usize, i: usize| match by_edge[&edge_of(triangles[triangle], i)][..] {
-            [one, other] => {
-                let next = triangles[if one as usize == triangle { other } else { one } as usize];
-                let edge = edge_of(triangles[triangle], i);
-                next.into_iter().find(|corner| !edge.contains(corner)).unwrap_or(NONE)
-            }
-            _ => NONE,
-        };
-        let mut pairs: Vec<[u32; 2]> = by_edge.keys().flat_map(|&[a, b]| [[a, b], [b, a]]).collect();
-        pairs.sort_unstable();
-        let start = |vertex: usize| pairs.partition_point(|pair| (pair[0] as usize) < vertex) as u32;
-        Around {
-            beyond: (0..triangles.len()).map(|triangle| [0, 1, 2].map(|i| beyond(triangle, i))).collect(),
-            starts: (0..=mesh.vertices.len()).map(start).collect(),
-            vertices: pairs.iter().map(|pair| pair[1]).collect(),
+        let all = Adjacency::of(&triangles);
+        let around = (0..mesh.vertices.len() as u32).map(|vertex| all.around(vertex));
+        Around::listed(triangles.iter().map(|&corners| all.beyond(corners)), around)
+    }
+
+    /// Lists what is beyond the edges of each triangle, and around each vertex.
+    fn listed(
+        beyond: impl Iterator<Item = [u32; 3]>,
+        around: impl Iterator<Item = impl Iterator<Item = u32>>,
+    ) -> Around {
+        let (mut starts, mut vertices) = (vec![0], Vec::new());
+        for neighbours in around {
+            vertices.extend(neighbours);
+            starts.push(vertices.len() as u32);
         }
+        Around { beyond: beyond.collect(), starts, vertices }
+    }
+}
+
+/// What is beside what among triangles.
+struct Adjacency<'a> {
+    triangles: &'a [[u32; 3]],
+    by_edge: ByEdge,
+    /// Edges from each vertex, ascending.
+    edges: Vec<[u32; 2]>,
+}
+
+impl Adjacency<'_> {
+    fn of(triangles: &[[u32; 3]]) -> Adjacency<'_> {
+        let by_edge = edges_of(triangles);
+        let mut edges: Vec<[u32; 2]> = by_edge.keys().flat_map(|&[a, b]| [[a, b], [b, a]]).collect();
+        edges.sort_unstable();
+        Adjacency { triangles, by_edge, edges }
+    }
+
+    /// Corner of the other triangle at each edge of one, or [`NONE`] where there is none or more than one.
+    fn beyond(&self, corners: [u32; 3]) -> [u32; 3] {
+        [0, 1, 2].map(|i| {
+            let edge = edge_of(corners, i);
+            let mut others = self.by_edge[&edge].iter().map(|&triangle| self.triangles[triangle as usize]);
+            let mut other = others.by_ref().filter(|&other| other != corners);
+            match (other.next(), other.next()) {
+                (Some(other), None) => {
+                    other.into_iter().find(|corner| !edge.contains(corner)).unwrap_or(NONE)
+                }
+                _ => NONE,
+            }
+        })
+    }
+
+    /// Vertices that share an edge with one.
+    fn around(&self, vertex: u32) -> impl Iterator<Item = u32> {
+        let first = self.edges.partition_point(|edge| edge[0] < vertex);
+        self.edges[first..].iter().take_while(move |edge| edge[0] == vertex).map(|edge| edge[1])
+    }
+}
+
+/// A sheet in a frame of its own, and the place of that frame in one that several share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SheetPart {
+    /// Corners of its triangles \[m\].
+    pub triangles: Vec<[DVec3; 3]>,
+    /// Origin of its frame \[m\].
+    pub position: DVec3,
+    /// Orientation of its frame.
+    pub orientation: DQuat,
+}
+
+impl SheetPart {
+    fn placed(&self) -> impl Iterator<Item = [DVec3; 3]> {
+        self.triangles.iter().map(|corners| corners.map(|corner| self.position + self.orientation * corner))
+    }
+
+    /// Diagonal of the box around it \[m\].
+    fn size(&self) -> f64 {
+        let [low, high] = bounds_of(self.triangles.iter().flatten().copied());
+        low.distance(high)
+    }
+
+    /// The mesh of this part, whose triangles have these vertices among all. Vertices of others come after its own ones.
+    fn mesh(&self, own: &[[u32; 3]], vertices: &[DVec3], all: &Adjacency<'_>) -> Mesh {
+        let mut numbers = Numbers::default();
+        let triangle = |(corners, places): (&[u32; 3], &[DVec3; 3])| Triangle {
+            corners: std::array::from_fn(|i| numbers.of(corners[i], || places[i])),
+            patch: 0,
+            seams: [NO_SEAM; 6],
+        };
+        let triangles = own.iter().zip(&self.triangles).map(triangle).collect();
+        let patches = vec![Patch { first_node: 0, end_node: 0 }];
+        let mut mesh = Mesh { triangles, patches, vertices: numbers.places.clone(), ..Mesh::default() };
+        tree::grow(&mut mesh);
+        let count = mesh.vertices.len();
+        let global: Vec<u32> = numbers.listed.clone();
+        let place = |vertex: u32| self.orientation.conjugate() * (vertices[vertex as usize] - self.position);
+        let mut of_all = |vertex: u32| match vertex {
+            NONE => NONE,
+            _ => numbers.of(vertex, || place(vertex)),
+        };
+        let sorted = mesh.triangles.iter().map(|triangle| triangle.corners);
+        let beyond =
+            sorted.map(|corners| all.beyond(corners.map(|corner| global[corner as usize])).map(&mut of_all));
+        let beyond: Vec<_> = beyond.collect();
+        let around: Vec<Vec<u32>> =
+            global[..count].iter().map(|&vertex| all.around(vertex).map(&mut of_all).collect()).collect();
+        mesh.neighbours.0 =
+            OnceLock::from(Around::listed(beyond.into_iter(), around.into_iter().map(Vec::into_iter)));
+        mesh.vertices = numbers.places;
+        mesh
+    }
+}
+
+/// Numbers that a mesh gives to vertices of a larger one.
+#[derive(Default)]
+struct Numbers {
+    known: HashMap<u32, u32>,
+    /// Vertices in the larger mesh by their numbers.
+    listed: Vec<u32>,
+    /// Their places \[m\].
+    places: Vec<DVec3>,
+}
+
+impl Numbers {
+    fn of(&mut self, vertex: u32, place: impl FnOnce() -> DVec3) -> u32 {
+        *self.known.entry(vertex).or_insert_with(|| {
+            self.listed.push(vertex);
+            self.places.push(place());
+            self.listed.len() as u32 - 1
+        })
     }
 }
 
 impl Mesh {
+    /// Sheets of one patch each. Where corners of two are in the same place, the one goes on in the other: an edge there is no end.
+    pub fn joined(parts: &[SheetPart]) -> Vec<Mesh> {
+        let placed: Vec<[DVec3; 3]> = parts.iter().flat_map(SheetPart::placed).collect();
+        let [low, _] = bounds_of(placed.iter().flatten().copied());
+        let least = parts.iter().map(SheetPart::size).fold(f64::INFINITY, f64::min);
+        let (vertices, triangles) = weld(&placed, low, JOINT * least);
+        let all = Adjacency::of(&triangles);
+        let mut rest = &triangles[..];
+        let mesh = |part: &SheetPart| {
+            let (own, others) = rest.split_at(part.triangles.len());
+            rest = others;
+            part.mesh(own, &vertices, &all)
+        };
+        parts.iter().map(mesh).collect()
+    }
+
     /// A triangle with what is around it.
     pub fn facet(&self, triangle: usize) -> Facet<'_> {
         let around = self.neighbours.0.get_or_init(|| Around::of(self));
