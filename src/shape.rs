@@ -6,6 +6,7 @@
 //! overlap of the two faces that look at each other. Twin of both: `shaders/solids.wgsl`.
 
 mod build;
+mod common;
 pub mod convex;
 pub mod facet;
 mod gilbert;
@@ -17,6 +18,7 @@ mod pair;
 pub mod separation;
 
 pub use build::SolidError;
+pub use common::common_volume;
 pub use convex::{Convex, Revolved, SolidEdge, SolidFace};
 pub use facet::{Facet, FacetMeeting, meet_facet};
 pub use gilbert::may_be_near;

@@ -4,11 +4,12 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use glam::{DQuat, DVec3};
 
+use super::plane::{cap_volume, lens_volume};
 use super::shape::SpherePart;
 use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World, thin};
 use crate::shape::{
-    Convex, FacetMeeting, MOST_POINTS, Manifold, ManifoldBounds, SolidPose, may_be_near, meet, meet_along,
-    meet_facet, meet_half_space, of_touches, separation,
+    Convex, FacetMeeting, MOST_POINTS, Manifold, ManifoldBounds, SolidPose, common_volume, may_be_near, meet,
+    meet_along, meet_facet, meet_half_space, of_touches, separation,
 };
 
 /// Largest number of vertices of a mesh that is tried as a convex solid: two of them have a million pairs of edges.
@@ -456,6 +457,22 @@ impl World {
         let own = self.solid_of(ball, centre);
         let there = self.solid_of(other, self.periodic.image(self.sphere_centre(other), centre));
         own.zip(there).is_some_and(|(a, b)| may_be_near(a.solid, &a.at, b.solid, &b.at, gap))
+    }
+
+    /// Volume that two spheres or polyhedra which overlap by this `depth` \[m\] have in common \[m³\]; of a sphere and a polyhedron the cap
+    /// that a face cuts off.
+    pub fn common_volume(&self, a: &Sphere, b: &Sphere, depth: f64) -> f64 {
+        match (a.part, b.part) {
+            (SpherePart::Hull(_), SpherePart::Hull(_)) => {
+                let centre = self.sphere_centre(a);
+                let own = self.solid_of(a, centre);
+                let there = self.solid_of(b, self.periodic.image(self.sphere_centre(b), centre));
+                own.zip(there).map_or(0.0, |(a, b)| common_volume(a.solid, &a.at, b.solid, &b.at))
+            }
+            (SpherePart::Hull(_), _) => cap_volume(b.radius, depth),
+            (_, SpherePart::Hull(_)) => cap_volume(a.radius, depth),
+            _ => lens_volume(self.plane, [a.radius, b.radius], depth),
+        }
     }
 
     /// Gap \[m\], negative, to the boundary that a polyhedron overlaps most, and the index of that boundary; `None` without an overlap.

@@ -2,6 +2,7 @@
 
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, Spread};
+use crate::model::plane::grain_volume;
 use crate::model::solids::shape_id;
 
 /// Mean and largest overlap over the mean radius of the pair, over all contacts that overlap \[-\]; 0 without any. Against a boundary the
@@ -14,6 +15,30 @@ pub fn overlap(snapshot: &Snapshot) -> Spread {
     });
     let [count, sum] = snapshot.share.sum([count, sum]);
     Spread { mean: sum / count.max(1.0), max: snapshot.share.largest(max) }
+}
+
+/// Volume that pairs of grains have in common over the volume of all grains \[-\]; 0 without grains. Spheres of one grain count as often as
+/// they overlap spheres of another.
+pub fn overlap_volume(snapshot: &Snapshot) -> f64 {
+    let world = &snapshot.world;
+    let of_grains = |contact: &ContactState| {
+        let [a, b] = [contact.key.a, shape_id(contact.key.b)];
+        let both = world.sphere_of(a).zip(world.sphere_of(b));
+        both.map(|_| ((a, b), -contact.gap))
+    };
+    let overlapping = snapshot.counted_contacts().filter(|contact| contact.gap < 0.0);
+    // A pair of polyhedra has several contacts: the deepest ones come first.
+    let mut pairs: Vec<((u32, u32), f64)> = overlapping.filter_map(of_grains).collect();
+    pairs.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
+    pairs.dedup_by_key(|(pair, _)| *pair);
+    let volume = |((a, b), depth): ((u32, u32), f64)| {
+        let both = world.sphere_of(a).zip(world.sphere_of(b));
+        both.map_or(0.0, |(a, b)| world.common_volume(a, b, depth))
+    };
+    let common: f64 = pairs.into_iter().map(volume).sum();
+    let grains = snapshot.present_grains().map(|grain| grain_volume(world.plane, world.grain_radius(grain)));
+    let [common, all] = snapshot.share.sum([common, grains.sum::<f64>()]);
+    if all > 0.0 { common / all } else { 0.0 }
 }
 
 /// Number of contacts, touching or not.

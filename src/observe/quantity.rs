@@ -348,6 +348,7 @@ quantities! {
     Nothing, "m/s", { "rms_speed" => |v, _| flow::rms_speed(v.snapshot) }, "root mean square of the speeds of the grains";
     Nothing, "m/s", { "max_speed" => |v, _| flow::max_speed(v.snapshot) }, "speed of the fastest grain or dynamic boundary";
     Nothing, "radius", { "mean_overlap" => |v, _| contacts::overlap(v.snapshot).mean, "max_overlap" => |v, _| contacts::overlap(v.snapshot).max }, "mean and largest overlap over the contacts that overlap, those of dynamic boundaries too; in mean radii of the pair";
+    Nothing, "-", { "overlap_volume" => |v, _| contacts::overlap_volume(v.snapshot) }, "volume that pairs of grains have in common, over the volume of all grains; of a sphere and a polyhedron the cap that a face cuts off";
     Nothing, "-", { "contacts" => |v, _| contacts::count(v.snapshot) }, "pairs in the neighbour list, touching or not";
     Nothing, "-", { "touching" => |v, _| contacts::touching(v.snapshot) }, "contacts that overlap or carry a force";
     Nothing, "-", { "sliding_share" => |v, _| contacts::sliding_share(v.snapshot) }, "share of the contacts with a force whose friction is at its bound";
