@@ -1,6 +1,9 @@
 //! Arrays of the grains that are in the scene.
 
-use esker::model::World;
+use std::collections::HashMap;
+
+use esker::model::{Clump, World};
+use esker::shape::SolidFace;
 use glam::DVec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -35,6 +38,35 @@ pub fn orientations<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'p
         Ok(world.present_grains().map(row).collect::<Vec<[f64; 4]>>())
     })?;
     table(py, rows)
+}
+
+/// Name of the clump or polyhedron that each grain is; empty for a sphere.
+pub fn clumps(own: &Simulation, py: Python<'_>) -> PyResult<Vec<String>> {
+    own.with(py, |engine| {
+        let world = &engine.state()?.world;
+        let name = |clump: u32| world.clumps[clump as usize].name.clone();
+        let of = |grain: usize| world.grains[grain].clump.map_or_else(String::new, name);
+        Ok(world.present_grains().map(of).collect())
+    })
+}
+
+/// Corners of a polyhedron, and per face the indices of its corners.
+pub type Corners<'py> = (Bound<'py, PyArray2<f64>>, Vec<Vec<u32>>);
+
+/// Corners and faces of the polyhedra of the scene, by their names.
+pub fn polyhedra<'py>(own: &Simulation, py: Python<'py>) -> PyResult<HashMap<String, Corners<'py>>> {
+    let solids = own.with(py, |engine| {
+        let of = |clump: &Clump| {
+            let hull = clump.hull.as_ref()?;
+            let corner = |corner: &DVec3| (clump.axes * *corner / clump.equivalent_radius()).to_array();
+            let corners: Vec<[f64; 3]> = hull.corners.iter().map(corner).collect();
+            let range = |face: &SolidFace| face.first as usize..(face.first + face.count) as usize;
+            let faces = hull.faces.iter().map(|face| hull.loops[range(face)].to_vec()).collect();
+            Some((clump.name.clone(), corners, faces))
+        };
+        Ok(engine.state()?.world.clumps.iter().filter_map(of).collect::<Vec<(_, _, Vec<Vec<u32>>)>>())
+    })?;
+    solids.into_iter().map(|(name, corners, faces)| Ok((name, (table(py, corners)?, faces)))).collect()
 }
 
 /// A number of each grain, given by `of`.

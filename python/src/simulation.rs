@@ -191,6 +191,22 @@ impl Simulation {
         grains::scalars(self, py, |world, grain| world.grain_radius(grain))
     }
 
+    /// Names of the clumps or polyhedra that the grains are, a list of length n; "" for a sphere.
+    fn clumps(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        grains::clumps(self, py)
+    }
+
+    /// The polyhedra of the scenario by their names: each its corners, array of shape (k, 3), and per face the indices of its corners,
+    /// counterclockwise seen from outside. Corners are about the centre of mass, in the axes to which `orientations` refers, for a grain
+    /// of radius 1: those of grain i are `positions()[i] + radii()[i] * R.from_quat(orientations()[i]).apply(corners)`.
+    #[getter]
+    fn polyhedra<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<std::collections::HashMap<String, grains::Corners<'py>>> {
+        grains::polyhedra(self, py)
+    }
+
     /// Masses, array of shape (n,) [kg].
     fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         grains::scalars(self, py, |world, grain| world.grain_mass(grain))
@@ -307,7 +323,7 @@ impl Simulation {
     ///
     /// `positions` is an array of shape (n, 3) [m]; `radius` a number or an array of shape (n,) [m], of a clump that of the sphere of
     /// the same volume; `velocities` [m/s] and `angular_velocities` [rad/s] are arrays of shape (n, 3), by default zero; `clump` is the
-    /// name of a clump of the scenario. A grain that overlaps another one or a boundary by more than 1 % of the smaller radius, or is
+    /// name of a clump or polyhedron of the scenario. A grain that overlaps another one or a boundary by more than 1 % of the smaller radius, or is
     /// inside a solid, is an error, and none is added; with `allow_overlap` all are, and pushed apart hard.
     #[pyo3(signature = (
         positions, radius, material, *, velocities = None, angular_velocities = None, clump = None, allow_overlap = false

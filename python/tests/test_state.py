@@ -296,3 +296,39 @@ def test_the_report_tells_of_the_last_steps(bed: dict[str, Any], device: Word) -
     assert report["sweeps"] == 30 and report["contacts"] == len(simulation.contacts()) > 16
     assert 0 <= report["residual_mean"] <= report["residual_max"] < 0.1
     assert simulation.memory > 64 * 100
+
+
+def turned(quaternion: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Places turned by a quaternion (x, y, z, w)."""
+    axis, w = quaternion[:3], quaternion[3]
+    across = 2 * np.cross(axis, places)
+    return np.asarray(places + w * across + np.cross(axis, across))
+
+
+def test_polyhedra_have_corners_and_faces_where_they_lie(bed: dict[str, Any], device: Word) -> None:
+    stone = [[0, 0, 0], [0.02, 0, 0], [0, 0.014, 0.001], [0.003, 0.004, 0.011]]
+    bed["shapes"] = {"stone": {"points": stone}}
+    stones = {
+        "material": "glass",
+        "shape": "stone",
+        "packing": {"kind": "list", "positions": [[0.01, 0.01, 0.012]]},
+    }
+    bed["grains"] = [stones]
+    simulation = esker.Simulation.from_dict(bed, device=device)
+    ball = simulation.add_grains([[0.03, 0.03, 0.006]], 0.005, "glass")
+    simulation.add_grains([[0.01, 0.01, 0.05]], 0.004, "glass", clump="stone")
+    simulation.step(300)
+    assert simulation.clumps() == ["stone", "", "stone"] and simulation.ids()[1] == ball[0]
+    corners, faces = simulation.polyhedra["stone"]
+    assert corners.shape == (4, 3) and sorted(map(len, faces)) == [3, 3, 3, 3]
+    # The volume is that of a sphere of radius 1, and the edges are those of the file at the scale of the grain.
+    a, b, c, d = corners
+    assert abs(np.dot(b - a, np.cross(c - a, d - a))) / 6 == pytest.approx(4 / 3 * np.pi)
+    lengths = simulation.radii()[0] * np.array([np.linalg.norm(corners[i] - corners[j]) for i in range(4) for j in range(i)])
+    own = np.array(stone)
+    expected = [np.linalg.norm(own[i] - own[j]) for i in range(4) for j in range(i)]
+    assert sorted(lengths) == pytest.approx(sorted(expected))
+    place, turn, radius = simulation.positions()[0], simulation.orientations()[0], simulation.radii()[0]
+    heights = np.sort((place + radius * turned(turn, corners))[:, 2])
+    # It lies on the floor with three corners.
+    assert heights[:3] == pytest.approx(np.zeros(3), abs=1e-4) and heights[3] > 5e-3

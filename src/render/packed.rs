@@ -4,14 +4,17 @@
 //! length of the header [bytes], u32 │ header, JSON, padded with spaces to 4 bytes │ arrays of f32, one after the other
 //! ```
 //!
-//! The arrays are, in this order: centres of the grains (3 numbers each), their radii, every field that the header names, ends of
-//! the force lines (6), magnitudes of the forces, corners of the boundary triangles (9) and ends of the boundary edges (6). All
-//! numbers are little-endian and in SI units. A frame without an outline has the boundaries of the frame before.
+//! The arrays are, in this order: centres of the grains (3 numbers each), their radii (of a polyhedron that of the sphere around it), every
+//! field that the header names, ends of the force lines (6), magnitudes of the forces, corners of the boundary triangles (9), ends of the
+//! boundary edges (6), grains that are polyhedra (6: index of the grain, index of the shape, orientation as x, y, z, w) and corners of the
+//! triangles of every shape (9, about the centre and over the radius of the sphere around it). All other numbers are in SI units, and all
+//! are little-endian. A frame without an outline has the boundaries of the frame before.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use serde::Serialize;
 
 use super::Frame;
+use crate::model::World;
 use crate::output::outline::Outline;
 use crate::output::vtp::Array;
 
@@ -33,6 +36,10 @@ struct PackedHeader<'a> {
     triangles: Option<usize>,
     /// Number of edges of the boundaries.
     edges: usize,
+    /// Number of grains that are polyhedra.
+    polyhedra: usize,
+    /// Number of triangles of each shape of polyhedra.
+    shapes: Vec<usize>,
 }
 
 #[derive(Serialize)]
@@ -41,13 +48,21 @@ struct FieldHeader<'a> {
     components: usize,
 }
 
-/// Packs a frame into bytes, with its boundaries where `outline` is given.
-pub fn pack(frame: &Frame, outline: Option<&Outline>) -> Vec<u8> {
+/// Packs a frame of grains of `world` into bytes, with its boundaries where `outline` is given.
+pub fn pack(frame: &Frame, world: &World, outline: Option<&Outline>) -> Vec<u8> {
     let fields: Vec<&Array> =
         frame.fields.iter().filter(|array| !LEFT_OUT.contains(&array.name.as_ref())).collect();
     let triangles: Option<Vec<[DVec3; 3]>> =
         outline.map(|outline| outline.triangles().map(|(corners, _)| corners).collect());
     let edges = outline.map_or(&[][..], |outline| &outline.edges);
+    let polyhedra: Vec<(usize, usize, DQuat)> = (0..)
+        .zip(&frame.balls)
+        .filter_map(|(i, ball)| ball.polyhedron.map(|(clump, turn)| (i, clump, turn)))
+        .collect();
+    let mut kinds: Vec<usize> = polyhedra.iter().map(|(_, clump, _)| *clump).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let shapes: Vec<Vec<[DVec3; 3]>> = kinds.iter().map(|&clump| triangles_of(world, clump)).collect();
     let header = PackedHeader {
         time: frame.time,
         grains: frame.balls.len(),
@@ -55,6 +70,8 @@ pub fn pack(frame: &Frame, outline: Option<&Outline>) -> Vec<u8> {
         forces: frame.forces.len(),
         triangles: triangles.as_ref().map(Vec::len),
         edges: edges.len(),
+        polyhedra: polyhedra.len(),
+        shapes: shapes.iter().map(Vec::len).collect(),
     };
     let mut bytes = start(&header);
     frame.balls.iter().for_each(|ball| push(&mut bytes, ball.centre));
@@ -67,7 +84,23 @@ pub fn pack(frame: &Frame, outline: Option<&Outline>) -> Vec<u8> {
     bytes.extend(frame.forces.iter().flat_map(|force| number(force.size)));
     triangles.into_iter().flatten().flatten().for_each(|corner| push(&mut bytes, corner));
     edges.iter().flatten().for_each(|&end| push(&mut bytes, end));
+    for (grain, clump, turn) in polyhedra {
+        let shape = kinds.partition_point(|&kind| kind < clump);
+        bytes.extend([grain, shape].into_iter().flat_map(|index| number(index as f64)));
+        bytes.extend(turn.to_array().into_iter().flat_map(number));
+    }
+    shapes.iter().flatten().flatten().for_each(|&corner| push(&mut bytes, corner));
     bytes
+}
+
+/// Triangles of a polyhedron about its centre, over the radius of the sphere around it \[-\]; none of a clump of spheres.
+fn triangles_of(world: &World, clump: usize) -> Vec<[DVec3; 3]> {
+    let Some(hull) = world.clumps.get(clump).and_then(|clump| clump.hull.as_ref()) else { return Vec::new() };
+    let of_face = |face| {
+        let corners: Vec<DVec3> = hull.face_corners(face).map(|corner| corner / hull.radius).collect();
+        (1..corners.len() - 1).map(|i| [corners[0], corners[i], corners[i + 1]]).collect::<Vec<_>>()
+    };
+    hull.faces.iter().flat_map(of_face).collect()
 }
 
 fn header_of(array: &Array) -> FieldHeader<'_> {
@@ -94,7 +127,9 @@ fn push(bytes: &mut Vec<u8>, place: DVec3) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Clump;
     use crate::render::{DrawnBall, Force};
+    use crate::shape::Convex;
 
     fn frame() -> Frame {
         let ball = |x| DrawnBall { centre: DVec3::new(x, 2.0, 3.0), radius: 0.5, polyhedron: None };
@@ -124,7 +159,7 @@ mod tests {
     fn a_frame_has_its_arrays_in_the_order_of_the_head_of_this_file() {
         let square = [DVec3::ZERO, DVec3::X, DVec3::ONE, DVec3::Y].to_vec();
         let walls = Outline { facets: vec![square], surfaces: vec![0], edges: vec![[DVec3::ZERO, DVec3::Z]] };
-        let (header, numbers) = unpack(&pack(&frame(), Some(&walls)));
+        let (header, numbers) = unpack(&pack(&frame(), &World::default(), Some(&walls)));
         assert_eq!((&header["grains"], &header["triangles"]), (&2.into(), &2.into()));
         assert_eq!(header["fields"][0]["name"], "velocity", "radii are no field of their own");
         assert_eq!(numbers.len(), 2 * 3 + 2 + 2 * 3 + 6 + 1 + 2 * 9 + 6);
@@ -138,8 +173,23 @@ mod tests {
 
     #[test]
     fn a_frame_without_boundaries_says_so() {
-        let (header, numbers) = unpack(&pack(&frame(), None));
+        let (header, numbers) = unpack(&pack(&frame(), &World::default(), None));
         assert!(header["triangles"].is_null());
         assert_eq!(numbers.len(), 21);
+    }
+
+    #[test]
+    fn polyhedra_come_with_their_shapes_in_units_of_the_sphere_around_them() {
+        let cube = |half: f64| Clump::of_hull("cube", &Convex::cuboid(DVec3::splat(half)));
+        let mut world = World { clumps: vec![cube(1.0), cube(2.0)], ..World::default() };
+        world.clumps[0].hull = None;
+        let mut frame = frame();
+        frame.balls[1].polyhedron = Some((1, DQuat::from_xyzw(0.0, 0.0, 1.0, 0.0)));
+        let (header, numbers) = unpack(&pack(&frame, &world, None));
+        assert_eq!((&header["polyhedra"], &header["shapes"]), (&1.into(), &serde_json::json!([12])));
+        assert_eq!(numbers[21..27], [1.0, 0.0, 0.0, 0.0, 1.0, 0.0], "grain 1 has shape 0");
+        let side = 1.0 / 3f32.sqrt();
+        assert_eq!(numbers.len(), 27 + 12 * 9);
+        assert!(numbers[27..].iter().all(|number| (number.abs() - side).abs() < 1e-6));
     }
 }

@@ -18,6 +18,13 @@ export function unpack(buffer) {
     frame.walls = header.triangles === null
         ? null
         : { triangles: take(9 * header.triangles), edges: take(6 * header.edges) };
+    const polyhedra = take(6 * header.polyhedra);
+    frame.shapes = header.shapes.map((triangles) => ({ corners: take(9 * triangles), grains: [], turns: [] }));
+    for (let i = 0; i < polyhedra.length; i += 6) {
+        const shape = frame.shapes[polyhedra[i + 1]];
+        shape.grains.push(polyhedra[i]);
+        shape.turns.push(...polyhedra.subarray(i + 2, i + 6));
+    }
     return frame;
 }
 

@@ -84,7 +84,7 @@ class Results {
         this.scene.setFrames([frame], this.index.room);
         this.slider.value = i;
         this.time.textContent = `${short(frame.time)} s`;
-        setStatus(`frame ${i + 1} of ${this.index.frames.length} · ${frame.count} spheres`);
+        setStatus(`frame ${i + 1} of ${this.index.frames.length} · ${frame.count} ${frame.shapes.length > 0 ? "grains" : "spheres"}`);
         this.drawPlots();
         document.body.dataset.frame = i;
     }

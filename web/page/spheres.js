@@ -1,5 +1,5 @@
-// Draws a frame with WebGL2: grains as spheres on quads that face the eye, with exact silhouettes and depth; boundaries as glass
-// with edges; forces as lines as wide as the force. Results show without WebGPU.
+// Draws a frame with WebGL2: grains as spheres on quads that face the eye, with exact silhouettes and depth, or as polyhedra; boundaries
+// as glass with edges; forces as lines as wide as the force. Results show without WebGPU.
 
 import { STEPS, texels } from "esker/colours.js";
 
@@ -27,15 +27,28 @@ void main() {
     gl_Position = projection * vec4(at, 1.0);
 }`;
 
+// Colour of a grain where its surface has this normal, seen along a ray.
+const LIT = `
+uniform sampler2D colours;
+uniform float faint;
+vec3 lit(float share, vec3 normal, vec3 ray) {
+    float light = max(dot(normal, normalize(vec3(-0.37, 0.60, 0.71))), 0.0);
+    float sky = 0.5 + 0.5 * normal.y;
+    float gleam = pow(max(dot(reflect(ray, normal), normalize(vec3(-0.37, 0.60, 0.71))), 0.0), 40.0);
+    float edge = 0.75 + 0.25 * max(dot(normal, -ray), 0.0);
+    vec3 own = mix(texture(colours, vec2(share, 0.5)).rgb, vec3(0.87, 0.88, 0.89), faint);
+    vec3 shown = own * (0.50 + 0.22 * sky + 0.42 * light) * edge + 0.12 * gleam * (1.0 - faint);
+    return mix(shown, vec3(0.96), 0.55 * faint);
+}`;
+
 const BALL_FRAGMENT = `#version 300 es
 precision highp float;
 uniform mat4 projection;
-uniform sampler2D colours;
-uniform float faint;
 in vec3 at;
 flat in vec3 middle;
 flat in float size, share;
 out vec4 colour;
+${LIT}
 void main() {
     vec3 ray = normalize(at);
     float along = dot(ray, middle);
@@ -49,14 +62,36 @@ void main() {
     vec3 normal = normalize(place - middle);
     vec4 clip = projection * vec4(place, 1.0);
     gl_FragDepth = 0.5 * clip.z / clip.w + 0.5;
-    float light = max(dot(normal, normalize(vec3(-0.37, 0.60, 0.71))), 0.0);
-    float sky = 0.5 + 0.5 * normal.y;
-    float gleam = pow(max(dot(reflect(ray, normal), normalize(vec3(-0.37, 0.60, 0.71))), 0.0), 40.0);
-    float edge = 0.75 + 0.25 * max(dot(normal, -ray), 0.0);
-    vec3 own = mix(texture(colours, vec2(share, 0.5)).rgb, vec3(0.87, 0.88, 0.89), faint);
-    vec3 lit = own * (0.50 + 0.22 * sky + 0.42 * light) * edge + 0.12 * gleam * (1.0 - faint);
-    lit = mix(lit, vec3(0.96), 0.55 * faint);
-    colour = vec4(lit, cover);
+    colour = vec4(lit(share, normal, ray), cover);
+}`;
+
+const HULL_VERTEX = `#version 300 es
+uniform mat4 view, projection;
+uniform vec2 range;
+layout(location = 0) in vec3 corner;
+layout(location = 1) in vec3 centre;
+layout(location = 2) in float radius;
+layout(location = 3) in float value;
+layout(location = 4) in vec4 turn;
+out vec3 at;
+flat out float share;
+void main() {
+    vec3 across = 2.0 * cross(turn.xyz, corner);
+    vec3 place = centre + radius * (corner + turn.w * across + cross(turn.xyz, across));
+    at = (view * vec4(place, 1.0)).xyz;
+    share = clamp((value - range.x) / max(range.y - range.x, 1e-30), 0.0, 1.0);
+    gl_Position = projection * vec4(at, 1.0);
+}`;
+
+const HULL_FRAGMENT = `#version 300 es
+precision highp float;
+in vec3 at;
+flat in float share;
+out vec4 colour;
+${LIT}
+void main() {
+    vec3 ray = normalize(at), normal = normalize(cross(dFdx(at), dFdy(at)));
+    colour = vec4(lit(share, dot(normal, ray) > 0.0 ? -normal : normal, ray), 1.0);
 }`;
 
 const WALL_VERTEX = `#version 300 es
@@ -150,10 +185,12 @@ export class Spheres {
         this.gl = gl;
         this.canvas = canvas;
         this.ball = program(gl, BALL_VERTEX, BALL_FRAGMENT);
+        this.hull = program(gl, HULL_VERTEX, HULL_FRAGMENT);
         this.wall = program(gl, WALL_VERTEX, WALL_FRAGMENT);
         this.force = program(gl, FORCE_VERTEX, FORCE_FRAGMENT);
         this.balls = layout(gl, [[2, false], [3, true], [1, true], [1, true]]);
         this.balls.fill(0, QUAD);
+        this.hulls = [];
         this.lines = layout(gl, [[2, false], [3, true], [3, true], [1, true]]);
         this.lines.fill(0, QUAD);
         this.walls = layout(gl, [[3, false]]);
@@ -174,7 +211,7 @@ export class Spheres {
     // Takes a frame; boundaries that are as before stay.
     setFrame(frame) {
         this.balls.fill(1, frame.centres);
-        this.balls.fill(2, frame.radii);
+        this.balls.fill(2, this.setPolyhedra(frame));
         this.counts.balls = frame.count;
         this.meanRadius = frame.radii.reduce((sum, radius) => sum + radius, 0) / Math.max(frame.count, 1);
         if (frame.walls) {
@@ -184,6 +221,25 @@ export class Spheres {
             this.counts.edges = frame.walls.edges.length / 3;
         }
         this.setForces(frame.forces);
+    }
+
+    // Takes the polyhedra of a frame. Returns the radii of the spheres: none where there is a polyhedron.
+    setPolyhedra({ shapes, centres, radii }) {
+        const { gl } = this;
+        while (this.hulls.length < shapes.length) {
+            this.hulls.push({ layout: layout(gl, [[3, false], [3, true], [1, true], [1, true], [4, true]]) });
+        }
+        const ofSpheres = radii.slice();
+        this.hulls.forEach((hull, i) => {
+            hull.shape = shapes[i] ?? { corners: [], grains: [], turns: [] };
+            const { corners, grains, turns } = hull.shape;
+            hull.layout.fill(0, Float32Array.from(corners));
+            hull.layout.fill(1, Float32Array.from(grains.flatMap((grain) => [...centres.subarray(3 * grain, 3 * grain + 3)])));
+            hull.layout.fill(2, Float32Array.from(grains, (grain) => radii[grain]));
+            hull.layout.fill(4, Float32Array.from(turns));
+            grains.forEach((grain) => { ofSpheres[grain] = 0; });
+        });
+        return ofSpheres;
     }
 
     setForces({ ends, sizes }) {
@@ -196,6 +252,7 @@ export class Spheres {
 
     setValues(values) {
         this.balls.fill(3, values);
+        this.hulls.forEach(({ layout, shape }) => layout.fill(3, Float32Array.from(shape.grains, (grain) => values[grain])));
     }
 
     // Draws what was given last, from a camera; colours go over `range`.
@@ -209,7 +266,7 @@ export class Spheres {
         gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
         gl.enable(gl.DEPTH_TEST);
         const matrices = camera.matrices(width / height);
-        this.drawBalls(matrices, range, showForces);
+        this.drawGrains(matrices, range, showForces);
         if (showForces) this.drawForces(matrices, range);
         if (showWalls) this.drawWalls(matrices);
     }
@@ -220,8 +277,8 @@ export class Spheres {
         if (at.projection) this.gl.uniformMatrix4fv(at.projection, false, projection);
     }
 
-    drawBalls(matrices, range, areFaint) {
-        const { gl, ball } = this;
+    drawGrains(matrices, range, areFaint) {
+        const { gl, ball, hull } = this;
         this.use(ball, matrices);
         gl.uniform2fv(ball.at.range, range);
         gl.uniform1f(ball.at.faint, areFaint ? 0.92 : 0);
@@ -229,6 +286,13 @@ export class Spheres {
         gl.bindVertexArray(this.balls.array);
         gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.counts.balls);
         gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
+        this.use(hull, matrices);
+        gl.uniform2fv(hull.at.range, range);
+        gl.uniform1f(hull.at.faint, areFaint ? 0.92 : 0);
+        for (const { layout, shape } of this.hulls) {
+            gl.bindVertexArray(layout.array);
+            gl.drawArraysInstanced(gl.TRIANGLES, 0, shape.corners.length / 3, shape.grains.length);
+        }
     }
 
     drawForces(matrices, [, largest]) {

@@ -234,12 +234,28 @@ test("results show without WebGPU, in one file and served", { timeout: 120_000 }
         assert.match(await help(page), /^(?!.*Beside it).*Results of a run.*Play/s);
     });
 
+    await t.test("a file of polyhedra shows them by their faces", async () => {
+        const [cubes, file] = [join(folder, "cubes"), join(folder, "cubes.html")];
+        const changes = ["duration=0.1", "output.every=0.1", "grains.0.packing.count=40", "grains.0.packing.region.max=[0.05, 0.05, 0.1]"];
+        execFileSync(ESKER, ["run", "packed_solids", "--device", "cpu", "--out", cubes, ...changes.flatMap((change) => ["--set", change])], { stdio: "ignore" });
+        execFileSync(ESKER, ["view", cubes, "--export", file]);
+        await page.goto(pathToFileURL(file).href);
+        await state(page, "ready");
+        await page.fill("input[aria-label=time]", "1");
+        await page.waitForSelector('body[data-frame="1"]');
+        const vivid = await vividShare(page);
+        assert.ok(vivid > 0.02, `40 cubes fill a part of the picture, found a share of ${vivid}`);
+        assert.match(await page.textContent("header"), /40 grains/);
+        await page.goto(pathToFileURL(join(folder, "results.html")).href);
+        await state(page, "ready");
+    });
+
     await t.test("an emptied file of results shows none: the look at the picture can fail", async () => {
         await page.evaluate(() => {
             // What a frame without grains is: a header, and no arrays.
-            const header = JSON.stringify({ time: 0, grains: 0, fields: [], forces: 0, triangles: 0, edges: 0 }).padEnd(96);
-            const bytes = new Uint8Array(100);
-            new DataView(bytes.buffer).setUint32(0, 96, true);
+            const header = JSON.stringify({ time: 0, grains: 0, fields: [], forces: 0, triangles: 0, edges: 0, polyhedra: 0, shapes: [] }).padEnd(128);
+            const bytes = new Uint8Array(132);
+            new DataView(bytes.buffer).setUint32(0, 128, true);
             bytes.set(new TextEncoder().encode(header), 4);
             for (const frame of document.querySelectorAll("[id^=results-frame-]")) frame.textContent = btoa(String.fromCharCode(...bytes));
         });

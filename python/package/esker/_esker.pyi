@@ -247,6 +247,14 @@ class Simulation:
         """Orientations as quaternions (x, y, z, w), array of shape (n, 4) [-]."""
     def radii(self) -> NDArray[np.float64]:
         """Radii, of a clump that of the sphere of the same volume, array of shape (n,) [m]."""
+    def clumps(self) -> list[str]:
+        """Names of the clumps or polyhedra that the grains are, a list of length n; "" for a sphere."""
+    @property
+    def polyhedra(self) -> dict[str, tuple[NDArray[np.float64], list[list[int]]]]:
+        """The polyhedra of the scenario by their names: corners, array of shape (k, 3), and per face the indices of its corners.
+
+        Those of grain i are `positions()[i] + radii()[i] * R.from_quat(orientations()[i]).apply(corners)`.
+        """
     def masses(self) -> NDArray[np.float64]:
         """Masses, array of shape (n,) [kg]."""
     def contacts(self) -> Contacts:

@@ -156,7 +156,7 @@ impl ShownResults {
         let frame = self.results.load(i, &self.world)?;
         let outline =
             (i == 0 || boundaries_move(&self.world)).then(|| self.room.outline(&self.world, &frame.poses));
-        Ok(pack(&frame, outline.as_ref()))
+        Ok(pack(&frame, &self.world, outline.as_ref()))
     }
 
     /// Index of some of the frames, as JSON.

@@ -200,7 +200,7 @@ impl Run {
         let moves = boundaries_move(&state.world);
         let outline = (moves || !self.has_boundaries).then(|| self.room.outline(&state.world, &frame.poses));
         self.has_boundaries = true;
-        Ok(pack(&frame, outline.as_ref()))
+        Ok(pack(&frame, &state.world, outline.as_ref()))
     }
 
     /// Values of quantities in the present state, by their names.
