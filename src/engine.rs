@@ -25,7 +25,7 @@ use glam::DVec3;
 use crate::contact::{Impulse, Key};
 use crate::error::Error;
 use crate::law::guard::{LARGEST_GAIN, WATCHED_MASS_RATIO};
-use crate::model::{Grain, World};
+use crate::model::{AppliedForce, Grain, World};
 use crate::settings::{Acceleration, MODEL_GAMMA, Method, Settings, TRAVEL_LIMIT, WarmStart};
 
 pub use self::balance::{EnergyBalance, Entries};
@@ -77,6 +77,23 @@ pub trait Engine: Send {
     /// # Errors
     /// As [`Engine::snapshot`].
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error>;
+
+    /// Lets `look` see the world with all bodies in their present state. A snapshot has contacts and loads besides, which take longer to read.
+    ///
+    /// # Errors
+    /// As [`Engine::snapshot`].
+    fn look(&mut self, look: &mut dyn FnMut(&World)) -> Result<(), Error> {
+        look(&self.snapshot()?.world);
+        Ok(())
+    }
+
+    /// Sets the applied forces of bodies between two steps, as [`World::set_forces`] does.
+    ///
+    /// # Errors
+    /// As [`Engine::snapshot`].
+    fn set_forces(&mut self, forces: &[AppliedForce]) -> Result<(), Error> {
+        self.change(&mut |world| world.set_forces(forces))
+    }
 
     /// Sets the impulses \[N s, N m s\], sorted by key, from which the contacts of the first step start, as if they were those of the step
     /// before.
@@ -192,6 +209,14 @@ impl<E: Engine + ?Sized> Engine for &mut E {
 
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         (**self).change(change)
+    }
+
+    fn look(&mut self, look: &mut dyn FnMut(&World)) -> Result<(), Error> {
+        (**self).look(look)
+    }
+
+    fn set_forces(&mut self, forces: &[AppliedForce]) -> Result<(), Error> {
+        (**self).set_forces(forces)
     }
 
     fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {

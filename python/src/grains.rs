@@ -19,9 +19,10 @@ pub fn vectors<'py>(
     of: fn(&World) -> &[DVec3],
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let rows = own.with(py, move |engine| {
-        let world = &engine.state()?.world;
-        let row = |grain| of(world)[world.grain_body(grain)].to_array();
-        Ok(world.present_grains().map(row).collect::<Vec<[f64; 3]>>())
+        engine.look(|world| {
+            let row = |grain| of(world)[world.grain_body(grain)].to_array();
+            world.present_grains().map(row).collect::<Vec<[f64; 3]>>()
+        })
     })?;
     table(py, rows)
 }
@@ -29,13 +30,14 @@ pub fn vectors<'py>(
 /// Orientations of the grains. The orientation of a clump refers to the axes in which its spheres are listed.
 pub fn orientations<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let rows = own.with(py, |engine| {
-        let world = &engine.state()?.world;
-        let row = |grain: usize| {
-            let axes = world.grains[grain].clump.map(|clump| world.clumps[clump as usize].axes);
-            (world.bodies.orientation[world.grain_body(grain)] * axes.unwrap_or_default().inverse())
-                .to_array()
-        };
-        Ok(world.present_grains().map(row).collect::<Vec<[f64; 4]>>())
+        engine.look(|world| {
+            let row = |grain: usize| {
+                let axes = world.grains[grain].clump.map(|clump| world.clumps[clump as usize].axes);
+                (world.bodies.orientation[world.grain_body(grain)] * axes.unwrap_or_default().inverse())
+                    .to_array()
+            };
+            world.present_grains().map(row).collect::<Vec<[f64; 4]>>()
+        })
     })?;
     table(py, rows)
 }
@@ -43,10 +45,11 @@ pub fn orientations<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'p
 /// Name of the clump or polyhedron that each grain is; empty for a sphere.
 pub fn clumps(own: &Simulation, py: Python<'_>) -> PyResult<Vec<String>> {
     own.with(py, |engine| {
-        let world = &engine.state()?.world;
-        let name = |clump: u32| world.clumps[clump as usize].name.clone();
-        let of = |grain: usize| world.grains[grain].clump.map_or_else(String::new, name);
-        Ok(world.present_grains().map(of).collect())
+        engine.look(|world| {
+            let name = |clump: u32| world.clumps[clump as usize].name.clone();
+            let of = |grain: usize| world.grains[grain].clump.map_or_else(String::new, name);
+            world.present_grains().map(of).collect()
+        })
     })
 }
 
@@ -64,7 +67,7 @@ pub fn polyhedra<'py>(own: &Simulation, py: Python<'py>) -> PyResult<HashMap<Str
             let faces = hull.faces.iter().map(|face| hull.loops[range(face)].to_vec()).collect();
             Some((clump.name.clone(), corners, faces))
         };
-        Ok(engine.state()?.world.clumps.iter().filter_map(of).collect::<Vec<(_, _, Vec<Vec<u32>>)>>())
+        engine.look(|world| world.clumps.iter().filter_map(of).collect::<Vec<(_, _, Vec<Vec<u32>>)>>())
     })?;
     solids.into_iter().map(|(name, corners, faces)| Ok((name, (table(py, corners)?, faces)))).collect()
 }
@@ -76,8 +79,7 @@ pub fn scalars<'py>(
     of: fn(&World, usize) -> f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let numbers = own.with(py, move |engine| {
-        let world = &engine.state()?.world;
-        Ok(world.present_grains().map(|grain| of(world, grain)).collect::<Vec<f64>>())
+        engine.look(|world| world.present_grains().map(|grain| of(world, grain)).collect::<Vec<f64>>())
     })?;
     Ok(PyArray1::from_vec(py, numbers))
 }
@@ -85,8 +87,9 @@ pub fn scalars<'py>(
 /// Ids of the grains.
 pub fn ids<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let ids = own.with(py, |engine| {
-        let world = &engine.state()?.world;
-        Ok(world.present_grains().map(|grain| i64::from(world.ids[grain])).collect::<Vec<i64>>())
+        engine.look(|world| {
+            world.present_grains().map(|grain| i64::from(world.ids[grain])).collect::<Vec<i64>>()
+        })
     })?;
     Ok(PyArray1::from_vec(py, ids))
 }

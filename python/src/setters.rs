@@ -50,6 +50,63 @@ pub fn force(
     own.with(py, |engine| engine.set_force(Target::Grain(place), force, torque))
 }
 
+/// Sets forces \[N\] and torques \[N m\] of grains.
+pub fn forces(
+    own: &Simulation,
+    py: Python<'_>,
+    forces: &Bound<'_, PyAny>,
+    torques: Option<&Bound<'_, PyAny>>,
+    ids: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let places = all_or_some(own, py, ids)?;
+    let forces = one_each(forces, &places, "forces [N]")?;
+    let torques = torques.map(|torques| one_each(torques, &places, "torques [N m]")).transpose()?;
+    let torque = |i: usize| torques.as_ref().map_or(DVec3::ZERO, |torques| torques[i]);
+    let all: Vec<_> =
+        places.iter().zip(forces).enumerate().map(|(i, (&place, force))| (place, force, torque(i))).collect();
+    own.with(py, |engine| engine.set_forces(&all))
+}
+
+/// Sets velocities \[m/s\] and angular velocities \[rad/s\] of grains.
+pub fn velocities(
+    own: &Simulation,
+    py: Python<'_>,
+    velocities: Option<&Bound<'_, PyAny>>,
+    angular_velocities: Option<&Bound<'_, PyAny>>,
+    ids: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let places = all_or_some(own, py, ids)?;
+    let read = |given: Option<&Bound<'_, PyAny>>, what: &str| {
+        given.map(|given| one_each(given, &places, what)).transpose()
+    };
+    let linear = read(velocities, "velocities [m/s]")?;
+    let angular = read(angular_velocities, "angular_velocities [rad/s]")?;
+    let of = |all: &Option<Vec<DVec3>>, i: usize| all.as_ref().map(|all| all[i]);
+    let all: Vec<_> =
+        places.iter().enumerate().map(|(i, &place)| (place, of(&linear, i), of(&angular, i))).collect();
+    own.with(py, |engine| engine.set_velocities(&all))
+}
+
+/// Indices of the grains with these ids; without ids of all that are there.
+fn all_or_some(own: &Simulation, py: Python<'_>, ids: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<usize>> {
+    match ids {
+        Some(ids) => places(own, py, &grain_ids(ids)?),
+        None => own.with(py, |engine| engine.look(|world| world.present_grains().collect())),
+    }
+}
+
+/// Reads one vector for each of these grains.
+fn one_each(object: &Bound<'_, PyAny>, places: &[usize], what: &str) -> PyResult<Vec<DVec3>> {
+    let found: Vec<DVec3> = rows::<3>(object, what)?.into_iter().map(DVec3::from_array).collect();
+    match found.len() == places.len() {
+        true => Ok(found),
+        false => {
+            let (rows, grains) = (found.len(), places.len());
+            Err(refused(format!("{what}: expected one row for each of {grains} grains, found {rows} rows")))
+        }
+    }
+}
+
 /// Indices of the grains with these ids.
 fn places(own: &Simulation, py: Python<'_>, ids: &[i64]) -> PyResult<Vec<usize>> {
     let place = |world: &World, id: i64| {
@@ -57,8 +114,7 @@ fn places(own: &Simulation, py: Python<'_>, ids: &[i64]) -> PyResult<Vec<usize>>
         place.ok_or(id)
     };
     let found = own.with(py, |engine| {
-        let world = &engine.state()?.world;
-        Ok(ids.iter().map(|&id| place(world, id)).collect::<Result<Vec<usize>, i64>>())
+        engine.look(|world| ids.iter().map(|&id| place(world, id)).collect::<Result<Vec<usize>, i64>>())
     })?;
     found.map_err(|id| {
         UnknownNameError::new_err(format!("there is no grain of id {id}: `ids()` lists those that are there"))

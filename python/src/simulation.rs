@@ -293,6 +293,34 @@ impl Simulation {
         setters::force(self, py, body, force, torque)
     }
 
+    /// Has forces [N] at the centres of mass and torques [N m] act on many grains until they are set again.
+    ///
+    /// `forces` and `torques` are arrays of shape (n, 3), one row for each grain in the order of `ids()`, or of `ids` where it is given.
+    #[pyo3(signature = (forces, torques = None, *, ids = None))]
+    fn set_forces(
+        &self,
+        py: Python<'_>,
+        forces: &Bound<'_, PyAny>,
+        torques: Option<&Bound<'_, PyAny>>,
+        ids: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        setters::forces(self, py, forces, torques, ids)
+    }
+
+    /// Gives many grains other velocities [m/s] and angular velocities [rad/s]; those that are not given stay as they are.
+    ///
+    /// Both are arrays of shape (n, 3), one row for each grain in the order of `ids()`, or of `ids` where it is given.
+    #[pyo3(signature = (velocities = None, angular_velocities = None, *, ids = None))]
+    fn set_velocities(
+        &self,
+        py: Python<'_>,
+        velocities: Option<&Bound<'_, PyAny>>,
+        angular_velocities: Option<&Bound<'_, PyAny>>,
+        ids: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        setters::velocities(self, py, velocities, angular_velocities, ids)
+    }
+
     /// Sets what drives a joint, in the place of what the scenario says.
     ///
     /// One of `force` [N] (of a hinge a torque [N m]), `pressure` [Pa], `velocity` [m/s] (of a hinge [rad/s]) or `position` [m] (of a hinge

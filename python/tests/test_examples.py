@@ -15,6 +15,7 @@ sys.path.insert(0, str(EXAMPLES))
 import calibrate_friction  # noqa: E402
 import drum_controller  # noqa: E402
 import drum_study  # noqa: E402
+import fluidised_bed  # noqa: E402
 
 
 def test_friction_is_calibrated_against_the_angle_of_a_heap() -> None:
@@ -57,7 +58,16 @@ def test_the_study_draws_a_plot_of_a_bed_that_steepens(tmp_path: Path) -> None:
     assert plot.read_bytes().startswith(b"\x89PNG") and plot.stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("name", ["calibrate_friction", "drum_controller", "drum_study"])
+def test_a_gas_fluidises_a_bed_where_its_loss_of_pressure_bears_the_weight() -> None:
+    slow, fast = fluidised_bed.main(["--velocity", "1", "2.5", "--grains", "294", "--time", "0.8", "--device", "cpu"])
+    # Layers of a grain and a quarter smear the ends of a bed of eight layers of grains.
+    assert slow.loss == pytest.approx(fluidised_bed.ergun(1.0, slow.porosity), rel=0.12)
+    # What is missing is borne by the floor, which grains hit.
+    assert 0.9 < fast.loss < 1.05 and fast.height > 1.2 * slow.height
+    assert fluidised_bed.ergun(2.5, slow.porosity) > 1.2, "at rest the bed would be blown away"
+
+
+@pytest.mark.parametrize("name", ["calibrate_friction", "drum_controller", "drum_study", "fluidised_bed"])
 def test_the_examples_are_scripts_that_say_what_they_take(name: str) -> None:
     found = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "--help"], capture_output=True, text=True)
     assert found.returncode == 0 and "--device" in found.stdout, found.stderr

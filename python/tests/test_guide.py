@@ -17,6 +17,7 @@ SHORTER = {
     '"out/pile")': '"out/pile", until=0.02, set={"output.every": 0.01})',
     'drum.toml"': 'drum.toml", device="cpu"',
     'pile.toml", "out/pile"': 'pile.toml", "out/pile", device="cpu"',
+    "range(100)": "range(2)",
     "from_dict(scene)": 'from_dict(scene, device="cpu")',
     "esker.Ensemble(64)": 'esker.Ensemble(2, device="software")',
     "ThreadPoolExecutor(64)": "ThreadPoolExecutor(2)",

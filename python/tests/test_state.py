@@ -298,6 +298,54 @@ def test_the_report_tells_of_the_last_steps(bed: dict[str, Any], device: Word) -
     assert simulation.memory > 64 * 100
 
 
+def test_forces_and_velocities_of_many_grains_are_set_at_once(bed: dict[str, Any], device: Word) -> None:
+    one = esker.Simulation.from_dict(bed, device=device)
+    other = esker.Simulation.from_dict(bed, device=device)
+    count = len(one.ids())
+    forces = 1e-3 * np.random.default_rng(1).normal(size=(count, 3))
+    torques = 1e-6 * forces[::-1]
+    one.set_forces(forces, torques)
+    for grain, force, torque in zip(one.ids(), forces, torques, strict=True):
+        other.set_force(int(grain), force, torque)
+    for simulation in one, other:
+        simulation.step(20)
+    assert (one.positions() == other.positions()).all() and (one.velocities() == other.velocities()).all()
+    # Forces of some replace those that they had, and leave those of others.
+    one.set_forces([[0.0, 0.0, 0.0]], ids=[7])
+    other.set_force(7)
+    assert one.ids()[7] == 7
+    for simulation in one, other:
+        simulation.step(20)
+    assert (one.positions() == other.positions()).all()
+    # A body in free fall takes the velocity that it is given, and keeps its spin.
+    high = one.add_grains([[0, 0, 0.5], [0, 0, 0.6]], 0.005, "glass", angular_velocities=[[1.0, 2.0, 3.0]] * 2)
+    one.set_velocities([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]], ids=high)
+    one.step(1)
+    assert np.allclose(one.velocities()[-2:], [[1.0, 0.0, 2 - 9.81e-3], [0.0, 1.0, -9.81e-3]], atol=1e-6)
+    assert np.allclose(one.angular_velocities()[-2:], [[1.0, 2.0, 3.0]] * 2, atol=1e-6)
+    one.set_velocities(angular_velocities=np.zeros((count + 2, 3)))
+    assert (one.angular_velocities() == 0).all() and np.allclose(one.velocities()[-2, 0], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda s: s.set_forces([[0, 0, 1]]), ValueError, r"forces \[N\]: expected one row for each of 64 grains, found 1 rows"),
+        (lambda s: s.set_forces([[0, 0, np.inf]], ids=[3]), ValueError, r"forces \[N\]: expected finite numbers, found inf"),
+        (lambda s: s.set_forces([[0, 0, 1]], ids=[64]), esker.Error, "there is no grain of id 64"),
+        (lambda s: s.set_forces([[0, 0, 1]] * 2, ids=[3, 3]), ValueError, "expected each id once, found 3 twice"),
+        (lambda s: s.set_velocities([[0, 0]], ids=[3]), ValueError, r"expected an array of shape \(n, 3\)"),
+        (lambda s: s.set_velocities([[1e300, 0, 0]], ids=[3]), esker.Error, r"velocity \[m/s\]"),
+    ],
+)
+def test_forces_that_cannot_be_are_refused(
+    bed: dict[str, Any], change: Callable[[esker.Simulation], None], error: type[Exception], message: str
+) -> None:
+    simulation = esker.Simulation.from_dict(bed, device="cpu")
+    with pytest.raises(error, match=message):
+        change(simulation)
+
+
 def turned(quaternion: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Places turned by a quaternion (x, y, z, w)."""
     axis, w = quaternion[:3], quaternion[3]

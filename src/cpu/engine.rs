@@ -5,7 +5,7 @@ use glam::DMat3;
 use crate::contact::{Impulse, Key};
 use crate::engine::{Engine, Identity, Occupied, Precision, Snapshot, StepReport, is_guarded};
 use crate::error::Error;
-use crate::model::{Grain, World, contact_reach};
+use crate::model::{AppliedForce, Grain, World, contact_reach};
 use crate::settings::{Bookkeeping, Method};
 
 use super::{CpuEngine, residual, springs};
@@ -99,6 +99,17 @@ impl Engine for CpuEngine {
         self.balance.note_change(self.world.kinetic_energy() - before);
         self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);
+        Ok(())
+    }
+
+    fn look(&mut self, look: &mut dyn FnMut(&World)) -> Result<(), Error> {
+        look(&self.world);
+        Ok(())
+    }
+
+    // The search takes the forces into account at each step, and nothing else depends on them.
+    fn set_forces(&mut self, forces: &[AppliedForce]) -> Result<(), Error> {
+        self.world.set_forces(forces);
         Ok(())
     }
 

@@ -35,6 +35,14 @@ impl Engine for GpuEngine {
         block_on(self.change_async(change))
     }
 
+    fn look(&mut self, look: &mut dyn FnMut(&World)) -> Result<(), Error> {
+        self.refuse_after_failure()?;
+        let result = block_on(self.pull_world());
+        self.note_failure(result)?;
+        look(&self.world);
+        Ok(())
+    }
+
     fn advance_async(&mut self, steps: u64) -> Pending<'_, StepReport> {
         Box::pin(async move {
             self.refuse_after_failure()?;

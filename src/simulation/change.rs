@@ -6,7 +6,7 @@ use pollster::block_on;
 use super::{Simulation, unknown};
 use crate::error::Error;
 use crate::model::range::{check_drive, check_factor, check_force, check_vector};
-use crate::model::{Drive, World};
+use crate::model::{AppliedForce, Drive, World};
 use crate::settings::Settings;
 
 /// Body to which a change is applied.
@@ -89,8 +89,54 @@ impl Simulation<'_> {
             Target::Boundary(name) => format!("boundary \"{name}\""),
         };
         check_force(name, force, torque)?;
-        let body = self.body(target)?;
-        self.apply(&mut |world| world.set_force(body, force, torque))
+        let body = self.body(target)? as u32;
+        self.state = None;
+        self.engine.set_forces(&[AppliedForce { body, force, torque }])
+    }
+
+    /// Applies forces \[N\] at the centres of mass and torques \[N m\] to many grains, each by its place, until they are set again; zero
+    /// removes them. Of several for one grain the last counts.
+    ///
+    /// # Errors
+    /// When there is no such grain, a force or torque is no finite number, or as [`Simulation::state`].
+    pub fn set_forces(&mut self, forces: &[(usize, DVec3, DVec3)]) -> Result<(), Error> {
+        for &(place, force, torque) in forces {
+            check_force(|| format!("grain {place}"), force, torque)?;
+        }
+        let bodies = self.grain_bodies(forces.iter().map(|(place, ..)| *place))?;
+        let applied = |(&body, &(_, force, torque)): (&u32, &(usize, DVec3, DVec3))| AppliedForce {
+            body,
+            force,
+            torque,
+        };
+        let mut applied: Vec<AppliedForce> = bodies.iter().zip(forces).rev().map(applied).collect();
+        applied.sort_by_key(|applied| applied.body);
+        applied.dedup_by_key(|applied| applied.body);
+        self.state = None;
+        self.engine.set_forces(&applied)
+    }
+
+    /// Sets the velocities \[m/s\] and angular velocities \[rad/s\] of many grains, each by its place; those that are not given stay.
+    ///
+    /// # Errors
+    /// When there is no such grain, a velocity is out of range, or as [`Simulation::state`].
+    pub fn set_velocities(
+        &mut self,
+        velocities: &[(usize, Option<DVec3>, Option<DVec3>)],
+    ) -> Result<(), Error> {
+        for &(place, linear, angular) in velocities {
+            let of = || format!("grain {place}");
+            linear.map_or(Ok(()), |linear| check_vector(of, "velocity [m/s]", linear))?;
+            angular.map_or(Ok(()), |angular| check_vector(of, "angular velocity [rad/s]", angular))?;
+        }
+        let bodies = self.grain_bodies(velocities.iter().map(|(place, ..)| *place))?;
+        self.apply(&mut |world| {
+            for (&body, &(_, linear, angular)) in bodies.iter().zip(velocities) {
+                let (body, all) = (body as usize, &mut world.bodies);
+                all.velocity[body] = linear.unwrap_or(all.velocity[body]);
+                all.angular_velocity[body] = angular.unwrap_or(all.angular_velocity[body]);
+            }
+        })
     }
 
     /// Sets the drive of a joint from now on, in place of the drives of the scenario; `None` releases the joint.
@@ -147,18 +193,30 @@ impl Simulation<'_> {
 
     /// Index of a dynamic body.
     fn body(&mut self, target: Target<'_>) -> Result<usize, Error> {
-        let world = &self.state()?.world;
-        let (body, name) = match target {
-            Target::Boundary(name) => (boundary_named(world, name)?, name.to_owned()),
-            Target::Grain(place) if place < world.grain_count() => {
-                (world.grain_body(place), format!("grain {place}"))
+        self.look(|world| {
+            let (body, name) = match target {
+                Target::Boundary(name) => (boundary_named(world, name)?, name.to_owned()),
+                Target::Grain(place) if place < world.grain_count() => {
+                    (world.grain_body(place), format!("grain {place}"))
+                }
+                Target::Grain(place) => return Err(Error::NoGrain { place, grains: world.grain_count() }),
+            };
+            match world.bodies.inverse_mass[body] > 0.0 {
+                true => Ok(body),
+                false => Err(Error::NotDynamic { name }),
             }
-            Target::Grain(place) => return Err(Error::NoGrain { place, grains: world.grain_count() }),
-        };
-        match world.bodies.inverse_mass[body] > 0.0 {
-            true => Ok(body),
-            false => Err(Error::NotDynamic { name }),
-        }
+        })?
+    }
+
+    /// Bodies of the grains at these places.
+    fn grain_bodies(&mut self, places: impl Iterator<Item = usize>) -> Result<Vec<u32>, Error> {
+        self.look(|world| {
+            let body = |place: usize| match place < world.grain_count() && world.is_present(place) {
+                true => Ok(world.grain_body(place) as u32),
+                false => Err(Error::NoGrain { place, grains: world.grain_count() }),
+            };
+            places.map(body).collect()
+        })?
     }
 
     /// Removes grains by hand, by their places.

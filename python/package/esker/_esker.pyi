@@ -280,6 +280,22 @@ class Simulation:
         """Has a boundary that rotates go on from where it is at another angular velocity, three numbers [rad/s]."""
     def set_force(self, body: int | str, force: ArrayLike | None = None, torque: ArrayLike | None = None) -> None:
         """Has a force [N] at the centre of mass and a torque [N m] act on a grain, by its id, or on a boundary, by its name."""
+    def set_forces(self, forces: ArrayLike, torques: ArrayLike | None = None, *, ids: ArrayLike | None = None) -> None:
+        """Has forces [N] at the centres of mass and torques [N m] act on many grains until they are set again.
+
+        Arrays of shape (n, 3), one row for each grain in the order of `ids()`, or of `ids` where it is given.
+        """
+    def set_velocities(
+        self,
+        velocities: ArrayLike | None = None,
+        angular_velocities: ArrayLike | None = None,
+        *,
+        ids: ArrayLike | None = None,
+    ) -> None:
+        """Gives many grains other velocities [m/s] and angular velocities [rad/s]; those that are not given stay as they are.
+
+        Arrays of shape (n, 3), one row for each grain in the order of `ids()`, or of `ids` where it is given.
+        """
     def set_drive(
         self,
         joint: str,
