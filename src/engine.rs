@@ -78,7 +78,8 @@ pub trait Engine: Send {
     /// As [`Engine::snapshot`].
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error>;
 
-    /// Lets `look` see the world with all bodies in their present state. A snapshot has contacts and loads besides, which take longer to read.
+    /// Lets `look` see the world with all bodies in their present state. A snapshot has contacts and loads besides, which take longer to
+    /// read.
     ///
     /// # Errors
     /// As [`Engine::snapshot`].

@@ -331,8 +331,8 @@ impl<'e> Simulation<'e> {
         Ok(self.state.insert(state))
     }
 
-    /// What `of` makes of the world with all bodies in their present state; this takes less time than [`Simulation::state`] where contacts and
-    /// loads are not needed.
+    /// What `of` makes of the world with all bodies in their present state; this takes less time than [`Simulation::state`] where contacts
+    /// and loads are not needed.
     ///
     /// # Errors
     /// As [`Simulation::state`].

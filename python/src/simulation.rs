@@ -349,9 +349,9 @@ impl Simulation {
 
     /// Adds grains and returns their ids, array of shape (n,).
     ///
-    /// `positions` is an array of shape (n, 3) [m]; `radius` a number or an array of shape (n,) [m], of a clump that of the sphere of
-    /// the same volume; `velocities` [m/s] and `angular_velocities` [rad/s] are arrays of shape (n, 3), by default zero; `clump` is the
-    /// name of a clump or polyhedron of the scenario. A grain that overlaps another one or a boundary by more than 1 % of the smaller radius, or is
+    /// `positions` is an array of shape (n, 3) [m]; `radius` a number or an array of shape (n,) [m], of a clump that of the sphere of the
+    /// same volume; `velocities` [m/s] and `angular_velocities` [rad/s] are arrays of shape (n, 3), by default zero; `clump` is the name of
+    /// a clump or polyhedron of the scenario. A grain that overlaps another one or a boundary by more than 1 % of the smaller radius, or is
     /// inside a solid, is an error, and none is added; with `allow_overlap` all are, and pushed apart hard.
     #[pyo3(signature = (
         positions, radius, material, *, velocities = None, angular_velocities = None, clump = None, allow_overlap = false

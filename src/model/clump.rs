@@ -99,6 +99,12 @@ impl Clump {
         }
     }
 
+    /// A cube, for the tests of other modules.
+    #[cfg(test)]
+    pub(crate) fn cube(half: f64) -> Clump {
+        Clump::of_hull("cube", &Convex::cuboid(DVec3::splat(half)))
+    }
+
     /// Radius of a sphere of the same volume \[m\].
     pub fn equivalent_radius(&self) -> f64 {
         (self.volume / sphere_volume(1.0)).cbrt()

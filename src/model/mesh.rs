@@ -15,6 +15,7 @@ mod nearest;
 mod outwards;
 mod solid;
 mod tree;
+mod weld;
 
 use glam::DVec3;
 

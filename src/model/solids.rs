@@ -252,8 +252,8 @@ impl World {
         }
     }
 
-    /// Manifold of a solid with a surface that bounds no convex solid. A solid whose middle is behind the surface of a closed mesh, or behind
-    /// a thin wall, is pushed out of what is nearest to it.
+    /// Manifold of a solid with a surface that bounds no convex solid. A solid whose middle is behind the surface of a closed mesh, or
+    /// behind a thin wall, is pushed out of what is nearest to it.
     fn facets_met(&self, own: &Placed<'_>, shape: u32, wanted: ManifoldBounds) -> Option<Manifold> {
         let near = self.facets_near(own, shape, wanted.reach)?;
         let pushed_out = |(height, face): (f64, DVec3)| {

@@ -129,7 +129,6 @@ mod tests {
     use super::*;
     use crate::model::Clump;
     use crate::render::{DrawnBall, Force};
-    use crate::shape::Convex;
 
     fn frame() -> Frame {
         let ball = |x| DrawnBall { centre: DVec3::new(x, 2.0, 3.0), radius: 0.5, polyhedron: None };
@@ -180,8 +179,7 @@ mod tests {
 
     #[test]
     fn polyhedra_come_with_their_shapes_in_units_of_the_sphere_around_them() {
-        let cube = |half: f64| Clump::of_hull("cube", &Convex::cuboid(DVec3::splat(half)));
-        let mut world = World { clumps: vec![cube(1.0), cube(2.0)], ..World::default() };
+        let mut world = World { clumps: vec![Clump::cube(1.0), Clump::cube(2.0)], ..World::default() };
         world.clumps[0].hull = None;
         let mut frame = frame();
         frame.balls[1].polyhedron = Some((1, DQuat::from_xyzw(0.0, 0.0, 1.0, 0.0)));

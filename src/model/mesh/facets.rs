@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use glam::{DQuat, DVec3};
 
-use super::build::weld;
 use super::edges::{ByEdge, edge_of, edges_of};
+use super::weld::weld;
 use super::{Mesh, NO_SEAM, Nearest, Patch, Triangle, bounds_of, tree};
 use crate::shape::Facet;
 
@@ -130,7 +130,7 @@ impl SheetPart {
 
     /// The mesh of this part, whose triangles have these vertices among all. Vertices of others come after its own ones.
     fn mesh(&self, own: &[[u32; 3]], vertices: &[DVec3], all: &Adjacency<'_>) -> Mesh {
-        let mut numbers = Numbers::default();
+        let mut numbers = PartVertices::default();
         let triangle = |(corners, places): (&[u32; 3], &[DVec3; 3])| Triangle {
             corners: std::array::from_fn(|i| numbers.of(corners[i], || places[i])),
             patch: 0,
@@ -160,9 +160,9 @@ impl SheetPart {
     }
 }
 
-/// Numbers that a mesh gives to vertices of a larger one.
+/// Vertices of a part, with the numbers that it gives to those of the whole.
 #[derive(Default)]
-struct Numbers {
+struct PartVertices {
     known: HashMap<u32, u32>,
     /// Vertices in the larger mesh by their numbers.
     listed: Vec<u32>,
@@ -170,7 +170,7 @@ struct Numbers {
     places: Vec<DVec3>,
 }
 
-impl Numbers {
+impl PartVertices {
     fn of(&mut self, vertex: u32, place: impl FnOnce() -> DVec3) -> u32 {
         *self.known.entry(vertex).or_insert_with(|| {
             self.listed.push(vertex);
