@@ -96,6 +96,7 @@ impl Engine for CpuEngine {
         let before = self.world.kinetic_energy();
         change(&mut self.world);
         self.world.update_joints();
+        self.world.solids.forget_sheets();
         self.balance.note_change(self.world.kinetic_energy() - before);
         self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);

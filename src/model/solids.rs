@@ -79,6 +79,11 @@ impl Solids {
             let role = self.role_of(world, index);
             self.roles.push(role);
         }
+        self.forget_sheets();
+    }
+
+    /// Lets thin walls be joined anew, after motions of boundaries were changed: walls may now move against each other.
+    pub fn forget_sheets(&mut self) {
         self.sheets = OnceLock::new();
     }
 

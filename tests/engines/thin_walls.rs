@@ -163,3 +163,22 @@ fn a_cube_whose_middle_is_just_behind_a_thin_wall_is_pushed_back_as_a_sphere_is(
     let (place, _) = after(&among(&disc, DVec3::splat(HALF), DVec3::new(0.0, 0.0, -0.001)), 2000);
     assert!((place - HALF * DVec3::Z).length() < 1e-4, "{place}");
 }
+
+#[test]
+fn walls_that_come_to_move_are_joined_no_longer() {
+    let at = |z: f64| (z * DVec3::Z, DQuat::IDENTITY, cylinder(0.2, Side::Inside));
+    let height = (RADIUS * RADIUS - HALF * HALF).sqrt() - HALF;
+    let fall = |is_changed: bool| {
+        let mut world = among(&[at(0.1), at(-0.1)], DVec3::splat(HALF), DVec3::new(0.0, -height, 0.15));
+        world.gravity = DVec3::new(0.0, -200.0, -9.81);
+        let mut engine = cpu(&world, &Settings { time_step: 1e-3, iterations: 60, ..Settings::default() });
+        engine.advance(20).unwrap();
+        if is_changed {
+            let mut change = |world: &mut World| assert!(world.set_boundary_velocity(1, 1e-12 * DVec3::X));
+            engine.change(&mut change).unwrap();
+        }
+        engine.advance(180).unwrap();
+        0.15 - engine.snapshot().unwrap().world.bodies.position[2].z
+    };
+    assert!((fall(false) - fall(true)).abs() > 1e-3, "{} m and {} m", fall(false), fall(true));
+}
