@@ -24,7 +24,8 @@ pub use facet::{Facet, FacetMeeting, meet_facet};
 pub use gilbert::may_be_near;
 pub use hull::MOST_HULL_POINTS;
 pub use manifold::{
-    MOST_POINTS, Manifold, ManifoldBounds, Touch, meet, meet_along, meet_half_space, of_touches,
+    MOST_POINTS, Manifold, ManifoldBounds, SearchStart, Touch, meet, meet_along, meet_from, meet_half_space,
+    of_touches,
 };
 pub use pair::SolidPose;
-pub use separation::{SeparatingAxis, separation};
+pub use separation::{AxisFeature, SeparatingAxis, separation};

@@ -8,8 +8,8 @@ use super::plane::{cap_volume, lens_volume};
 use super::shape::SpherePart;
 use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World, thin};
 use crate::shape::{
-    Convex, FacetMeeting, MOST_POINTS, Manifold, ManifoldBounds, SolidPose, common_volume, may_be_near, meet,
-    meet_along, meet_facet, meet_half_space, of_touches, separation,
+    Convex, FacetMeeting, MOST_POINTS, Manifold, ManifoldBounds, SearchStart, SolidPose, common_volume,
+    may_be_near, meet_along, meet_facet, meet_from, meet_half_space, of_touches, separation,
 };
 
 /// Largest number of vertices of a mesh that is tried as a convex solid: two of them have a million pairs of edges.
@@ -242,6 +242,11 @@ impl World {
 
     /// Manifold of a solid with a shape; `None` for other contacts, and where the two are farther apart than the contact radius.
     pub fn manifold(&self, ball: &Sphere, shape: u32) -> Option<Manifold> {
+        self.manifold_from(ball, shape, &mut SearchStart::default())
+    }
+
+    /// The same with a search that starts from the last one; `None` beyond its limit, too.
+    fn manifold_from(&self, ball: &Sphere, shape: u32, start: &mut SearchStart) -> Option<Manifold> {
         let points = self.manifold_points(ball, shape);
         if points == 0 {
             return None;
@@ -252,7 +257,7 @@ impl World {
             return self.facets_met(&own, shape, wanted);
         };
         match there {
-            Met::Solid(there) => meet(own.solid, &own.at, there.solid, &there.at, wanted),
+            Met::Solid(there) => meet_from(own.solid, &own.at, there.solid, &there.at, wanted, start),
             Met::HalfSpace { normal, height } => meet_half_space(own.solid, &own.at, normal, height, wanted),
         }
     }
@@ -324,13 +329,27 @@ impl World {
     /// Manifolds of a solid with several shapes. Where solids that move alike stand flush, their sides that face each other are inside:
     /// what touches such a side touches the surface of both instead.
     pub fn manifolds(&self, ball: &Sphere, shapes: &[u32]) -> Vec<Option<Manifold>> {
-        let mut found: Vec<Option<Manifold>> =
-            shapes.iter().map(|&shape| self.manifold(ball, shape)).collect();
+        let mut found = vec![None; shapes.len()];
+        self.find_manifolds(ball, shapes, &mut vec![SearchStart::default(); shapes.len()], &mut found);
+        found
+    }
+
+    /// The same, each with a search that starts from the last one.
+    pub fn find_manifolds(
+        &self,
+        ball: &Sphere,
+        shapes: &[u32],
+        starts: &mut [SearchStart],
+        found: &mut [Option<Manifold>],
+    ) {
+        for ((found, &shape), start) in found.iter_mut().zip(shapes).zip(starts) {
+            *found = self.manifold_from(ball, shape, start);
+        }
         let surfaces = shapes.iter().filter(|&&shape| (shape as usize) < self.surfaces.len()).count();
         if surfaces < 2 {
-            return found;
+            return;
         }
-        self.drop_repeated(shapes, ball.contact_radius, &mut found);
+        self.drop_repeated(shapes, ball.contact_radius, found);
         let cover = |i: usize| {
             (0..shapes.len()).find(|&j| {
                 self.covers(ball, shapes[j], shapes[i], found[i].as_ref())
@@ -352,7 +371,6 @@ impl World {
                 meet_along(own.solid, &own.at, there.solid, &there.at, normal, wanted)
             });
         }
-        found
     }
 
     /// Drops the points of a solid at which it touches a mesh with several patches: those at an edge between two of them.

@@ -103,14 +103,12 @@ impl Convex {
         if let Some(round) = &self.round {
             return round.farthest(along);
         }
-        let mut best = (f64::NEG_INFINITY, DVec3::ZERO);
-        for &corner in &self.corners {
+        let mut best = (f64::NEG_INFINITY, 0);
+        for (i, corner) in self.corners.iter().enumerate() {
             let height = corner.dot(along);
-            if height > best.0 {
-                best = (height, corner);
-            }
+            best = if height > best.0 { (height, i) } else { best };
         }
-        best.1
+        self.corners.get(best.1).copied().unwrap_or(DVec3::ZERO)
     }
 
     /// Extent of the solid from its origin along a unit direction, with the rounding \[m\].

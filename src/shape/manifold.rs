@@ -8,13 +8,14 @@
 //! are parallel, to the side to which the first solid hangs over: there it would tip.
 
 use std::f64::consts::TAU;
+use std::sync::LazyLock;
 
 use glam::{DVec2, DVec3};
 
 use super::convex::{Convex, RIM_SIDES};
-use super::outline::{ContactPlane, FlatOutline, ShownOutline, facing, outline};
+use super::outline::{ContactPlane, FlatCorner, FlatOutline, facing};
 use super::pair::{Pair, SolidPose};
-use super::separation::SeparatingAxis;
+use super::separation::{AxisFeature, SeparatingAxis};
 
 /// Largest number of points of a manifold. With more, sweeps that are accelerated diverge, as the points of a face depend on each other.
 pub const MOST_POINTS: usize = 4;
@@ -71,14 +72,30 @@ struct Compass {
     turn: Option<(DVec2, f64)>,
 }
 
+/// Angle of direction `i` of `count`, if it is not turned [rad].
+fn angle_of(i: usize, count: usize) -> f64 {
+    FIRST_DIRECTION + TAU * i as f64 / count as f64
+}
+
+/// Directions of the points, if none is turned.
+static OF_POINTS: LazyLock<[DVec2; MOST_POINTS]> =
+    LazyLock::new(|| std::array::from_fn(|i| DVec2::from_angle(angle_of(i, MOST_POINTS))));
+
+/// Points and directions of solid a in its own frame.
+const IN_A: [&dyn Fn(DVec3) -> DVec3; 2] = [&|point| point, &|direction| direction];
+
 impl Compass {
     const FIXED: Compass = Compass { turn: None };
 
     /// Direction `i` of `count`.
     fn direction(&self, i: usize, count: usize) -> DVec2 {
-        let angle = FIRST_DIRECTION + TAU * i as f64 / count as f64;
-        let direction = DVec2::from_angle(angle);
+        let angle = angle_of(i, count);
+        let direction = if count == MOST_POINTS { OF_POINTS[i] } else { DVec2::from_angle(angle) };
         let Some((towards, share)) = self.turn else { return direction };
+        // Those that are clearly not the nearest: most of them.
+        if direction.dot(towards) < 0.7 * towards.length() && count == MOST_POINTS {
+            return direction;
+        }
         let apart = direction.angle_to(towards);
         if apart.abs() > 0.5 * TAU / count as f64 {
             direction
@@ -138,8 +155,8 @@ fn chosen<T: Copy>(
     are_same: impl Fn(&T, &T) -> bool,
 ) -> [Option<T>; MOST_POINTS] {
     let farthest = |direction: DVec2| {
-        let score = |point: &T| score(direction, point);
-        points.iter().copied().reduce(|best, point| if score(&point) > score(&best) { point } else { best })
+        let scored = points.iter().map(|point| (score(direction, point), *point));
+        scored.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, point)| point)
     };
     let found = directions.map(farthest);
     let is_first =
@@ -187,8 +204,37 @@ pub fn meet(
     at_b: &SolidPose,
     wanted: ManifoldBounds,
 ) -> Option<Manifold> {
+    meet_from(a, at_a, b, at_b, wanted, &mut SearchStart::default())
+}
+
+/// Start of the search for the manifold of a pair, kept from one substep to the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchStart {
+    /// Features of the last axis.
+    pub feature: AxisFeature,
+    /// Separation beyond which the pair has no manifold, if less than the reach of its points \[m\].
+    pub limit: f64,
+}
+
+impl Default for SearchStart {
+    fn default() -> SearchStart {
+        SearchStart { feature: AxisFeature::Other, limit: f64::INFINITY }
+    }
+}
+
+/// The manifold of two solids, with a search for their axis that starts from the last one; `None` if they are out of reach or farther apart
+/// than the limit.
+pub fn meet_from(
+    a: &Convex,
+    at_a: &SolidPose,
+    b: &Convex,
+    at_b: &SolidPose,
+    wanted: ManifoldBounds,
+    start: &mut SearchStart,
+) -> Option<Manifold> {
+    let limit = start.limit / at_a.scale;
     let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
-    let axis = pair.axis(wanted.reach)?;
+    let axis = pair.axis_from(&mut start.feature, wanted.reach.min(limit))?;
     let is_deep = |manifold: &Manifold| {
         manifold
             .deepest()
@@ -230,10 +276,10 @@ pub fn meet_half_space(
         return None;
     }
     let plane = ContactPlane::new(normal);
-    let compass = || Compass::towards_tipping(plane.slope_of(facing(a, -normal)), DVec2::ZERO);
-    let seen = FlatOutline::new(&outline(a, -normal, || compass().rim(&plane)), &plane, -a.rounding);
-    let corners =
-        seen.flat.iter().zip(&seen.heights).map(|(&place, &own)| Corner { place, heights: [own, height] });
+    let shown = facing(a, -normal);
+    let compass = || Compass::towards_tipping(plane.slope_of(shown.normal), DVec2::ZERO);
+    let seen = FlatOutline::new((a, &shown), || compass().rim(&plane), IN_A, (&plane, -a.rounding));
+    let corners = seen.corners.iter().map(|own| Corner { place: own.place, heights: [own.height, height] });
     let corners: Vec<Corner> = corners.filter(|corner| corner.gap() <= reach).collect();
     Some(in_world(manifold_of(&corners, points, &plane, SAME * a.radius, compass), at_a))
 }
@@ -291,19 +337,17 @@ pub(super) fn manifold_along(
     let plane = ContactPlane::new(normal);
     let back = pair.frame.transpose();
     let size = pair.size();
+    let (shown_a, shown_b) = (facing(a, -normal), facing(b, back * normal));
     let compass = || {
-        let [facing_a, facing_b] = [facing(a, -normal), pair.frame * facing(b, back * normal)];
+        let [facing_a, facing_b] = [shown_a.normal, pair.frame * shown_b.normal];
         let overhang = plane.flat(a.middle - pair.point_in_a(b.middle)) / size;
         Compass::towards_tipping(plane.slope_of(facing_a) - plane.slope_of(facing_b), overhang)
     };
-    let seen_a = FlatOutline::new(&outline(a, -normal, || compass().rim(&plane)), &plane, -a.rounding);
-    let of_b = outline(b, back * normal, || compass().rim(&plane).map(|direction| back * direction));
-    let outline_b = ShownOutline {
-        corners: of_b.corners.iter().map(|&corner| pair.point_in_a(corner)).collect(),
-        normal: pair.frame * of_b.normal,
-        ..of_b
-    };
-    let seen_b = FlatOutline::new(&outline_b, &plane, pair.scale * b.rounding);
+    let seen_a = FlatOutline::new((a, &shown_a), || compass().rim(&plane), IN_A, (&plane, -a.rounding));
+    let rim_of_b = || compass().rim(&plane).map(|direction| back * direction);
+    let from_b: [&dyn Fn(DVec3) -> DVec3; 2] =
+        [&|point| pair.point_in_a(point), &|normal| pair.frame * normal];
+    let seen_b = FlatOutline::new((b, &shown_b), rim_of_b, from_b, (&plane, pair.scale * b.rounding));
     let mut corners = common_corners(&seen_a, &seen_b, WIDTH * size);
     corners.retain(|corner| corner.gap() <= wanted.reach);
     (!corners.is_empty()).then(|| manifold_of(&corners, points, &plane, SAME * size, compass))
@@ -323,32 +367,32 @@ fn nearest_along(pair: &Pair<'_>, axis: &SeparatingAxis) -> Manifold {
 /// Corners of the overlap of two outlines.
 fn common_corners(a: &FlatOutline, b: &FlatOutline, width: f64) -> Vec<Corner> {
     let mut corners = Vec::new();
-    for (&place, &height) in a.flat.iter().zip(&a.heights) {
+    for &FlatCorner { place, height } in &a.corners {
         if let Some(other) = b.height_within(place, width) {
             corners.push(Corner { place, heights: [height, other] });
         }
     }
-    for (&place, &height) in b.flat.iter().zip(&b.heights) {
+    for &FlatCorner { place, height } in &b.corners {
         if let Some(other) = a.height_within(place, width) {
             corners.push(Corner { place, heights: [other, height] });
         }
     }
     for i in 0..a.sides() {
-        let [from, to] = a.side(i);
-        let along = a.flat[to] - a.flat[from];
+        let [from, to] = a.side(i).map(|end| a.corners[end]);
+        let along = to.place - from.place;
         for j in 0..b.sides() {
-            let [start, end] = b.side(j);
-            let other = b.flat[end] - b.flat[start];
+            let [start, end] = b.side(j).map(|end| b.corners[end]);
+            let other = end.place - start.place;
             let across = along.perp_dot(other);
             if across.abs() <= 1e-9 * along.length() * other.length() {
                 continue;
             }
-            let apart = b.flat[start] - a.flat[from];
+            let apart = start.place - from.place;
             let (s, t) = (apart.perp_dot(other) / across, apart.perp_dot(along) / across);
             if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
-                let height = a.heights[from] + s * (a.heights[to] - a.heights[from]);
-                let of_other = b.heights[start] + t * (b.heights[end] - b.heights[start]);
-                corners.push(Corner { place: a.flat[from] + s * along, heights: [height, of_other] });
+                let height = from.height + s * (to.height - from.height);
+                let of_other = start.height + t * (end.height - start.height);
+                corners.push(Corner { place: from.place + s * along, heights: [height, of_other] });
             }
         }
     }

@@ -7,13 +7,24 @@ use super::convex::{Convex, RIM_SIDES, Revolved, SolidFace};
 /// Height up to which corners are the farthest ones, over the radius of the solid \[-\].
 const FARTHEST: f64 = 1e-6;
 
-/// What a solid shows to another along a direction: a face, a line or a point, in the frame of solid a.
-pub(super) struct ShownOutline {
-    pub corners: Vec<DVec3>,
-    /// Normal of the face, outwards.
+/// What a solid shows to another along a direction, in its frame.
+pub(super) struct Facing<'s> {
+    /// Normal of the face that looks there, outwards; the direction itself for a line or a point.
     pub normal: DVec3,
-    /// Whether the corners run counter-clockwise around the normal of contact, whatever the normal of the face.
-    pub is_circle: bool,
+    shows: Shown<'s>,
+}
+
+/// Part of a solid that looks along a direction.
+enum Shown<'s> {
+    /// The rim of this radius at this height \[m\]. Its corners run counter-clockwise around the normal of contact, whatever the normal of
+    /// the face.
+    Circle(f64, f64),
+    /// A line on the side of a truncated cone.
+    Side([DVec3; 2]),
+    /// A face.
+    Face(&'s SolidFace),
+    /// All corners of a line or a point.
+    All,
 }
 
 /// Plane of contact, with the coordinates of an outline in it.
@@ -43,10 +54,16 @@ impl ContactPlane {
     }
 }
 
+/// Corner of an outline, seen along the normal.
+#[derive(Clone, Copy)]
+pub(super) struct FlatCorner {
+    pub place: DVec2,
+    pub height: f64,
+}
+
 /// An outline seen along the normal.
 pub(super) struct FlatOutline {
-    pub flat: Vec<DVec2>,
-    pub heights: Vec<f64>,
+    pub corners: Vec<FlatCorner>,
     /// Change of the height along both axes of the plane; zero for a line or a point.
     pub slope: DVec2,
     /// Sign of the sense in which the corners run.
@@ -54,24 +71,41 @@ pub(super) struct FlatOutline {
 }
 
 impl FlatOutline {
-    pub fn new(outline: &ShownOutline, plane: &ContactPlane, rounding: f64) -> FlatOutline {
-        let along = outline.normal.dot(plane.normal);
-        let slope = if outline.corners.len() > 2 { plane.slope_of(outline.normal) } else { DVec2::ZERO };
-        FlatOutline {
-            flat: outline.corners.iter().map(|&corner| plane.flat(corner)).collect(),
-            heights: outline.corners.iter().map(|corner| corner.dot(plane.normal) + rounding).collect(),
-            slope,
-            sense: if outline.is_circle { 1.0 } else { along.signum() },
-        }
+    /// The outline that a solid shows. `rim` gives directions in the plane of contact, in which the corners of a circle lie, in the frame
+    /// of the solid; `point` and `turn` take points and directions from there to the frame of solid a.
+    pub fn new(
+        (solid, facing): (&Convex, &Facing<'_>),
+        rim: impl Fn() -> [DVec3; RIM_SIDES as usize],
+        [point, turn]: [&dyn Fn(DVec3) -> DVec3; 2],
+        (plane, rounding): (&ContactPlane, f64),
+    ) -> FlatOutline {
+        let seen = |corner: DVec3| {
+            let corner = point(corner);
+            FlatCorner { place: plane.flat(corner), height: corner.dot(plane.normal) + rounding }
+        };
+        let normal = turn(facing.normal);
+        let (corners, is_circle): (Vec<FlatCorner>, bool) = match &facing.shows {
+            Shown::Circle(radius, height) => {
+                let corner =
+                    |direction: DVec3| (radius * direction.truncate().normalize_or(DVec2::X)).extend(*height);
+                (rim().map(|direction| seen(corner(direction))).to_vec(), true)
+            }
+            Shown::Side(line) => (line.map(seen).to_vec(), false),
+            Shown::Face(face) => (solid.face_corners(face).map(seen).collect(), false),
+            Shown::All => (solid.corners.iter().copied().map(seen).collect(), false),
+        };
+        let slope = if corners.len() > 2 { plane.slope_of(normal) } else { DVec2::ZERO };
+        let sense = if is_circle { 1.0 } else { normal.dot(plane.normal).signum() };
+        FlatOutline { corners, slope, sense }
     }
 
     /// Height of the face at a place of the plane.
     pub fn height_at(&self, place: DVec2) -> f64 {
-        self.heights[0] + self.slope.dot(place - self.flat[0])
+        self.corners[0].height + self.slope.dot(place - self.corners[0].place)
     }
 
     pub fn count(&self) -> usize {
-        self.flat.len()
+        self.corners.len()
     }
 
     pub fn side(&self, i: usize) -> [usize; 2] {
@@ -91,47 +125,56 @@ impl FlatOutline {
     pub fn height_within(&self, place: DVec2, width: f64) -> Option<f64> {
         if self.count() > 2 {
             let is_within = (0..self.count()).all(|i| {
-                let [from, to] = self.side(i).map(|end| self.flat[end]);
-                self.sense * (to - from).perp_dot(place - from) >= -width * (to - from).length()
+                let [from, to] = self.side(i).map(|end| self.corners[end].place);
+                let inwards = self.sense * (to - from).perp_dot(place - from);
+                inwards >= 0.0 || inwards >= -width * (to - from).length()
             });
             return is_within.then(|| self.height_at(place));
         }
         if self.count() < 2 {
             return None;
         }
-        let line = self.flat[1] - self.flat[0];
-        let share = (place - self.flat[0]).dot(line) / line.length_squared();
-        let beside = (place - self.flat[0]).perp_dot(line).abs();
+        let [from, to] = [self.corners[0], self.corners[1]];
+        let line = to.place - from.place;
+        let share = (place - from.place).dot(line) / line.length_squared();
+        let beside = (place - from.place).perp_dot(line).abs();
         let is_on = (0.0..=1.0).contains(&share) && beside <= LINE_WIDTH * line.length_squared();
-        is_on.then(|| self.heights[0] + share * (self.heights[1] - self.heights[0]))
+        is_on.then(|| from.height + share * (to.height - from.height))
     }
 }
 
 /// Width of a line over its length \[-\]: two lines side by side within it lie on each other.
 const LINE_WIDTH: f64 = 1e-4;
 
-/// Whether the face that looks along a direction is a circle.
-pub(super) fn shows_circle(solid: &Convex, along: DVec3) -> bool {
-    let outward = along.truncate().normalize_or(DVec2::X);
-    solid.round.as_ref().is_some_and(|round| shows_cap(round, along, outward))
-}
-
-/// Normal of the face that looks along a direction; the direction itself for a line or a point.
-pub(super) fn facing(solid: &Convex, along: DVec3) -> DVec3 {
+/// What a solid shows along a direction.
+pub(super) fn facing(solid: &Convex, along: DVec3) -> Facing<'_> {
     if let Some(round) = &solid.round {
         let outward = along.truncate().normalize_or(DVec2::X);
-        return match shows_cap(round, along, outward) {
-            true => along.z.signum() * DVec3::Z,
-            false => round.side_normal(outward),
-        };
+        if shows_cap(round, along, outward) {
+            let (radius, height) = round.cap(along.z > 0.0);
+            return Facing { normal: along.z.signum() * DVec3::Z, shows: Shown::Circle(radius, height) };
+        }
+        return Facing { normal: round.side_normal(outward), shows: Shown::Side(round.side_line(outward)) };
     }
-    facing_face(solid, along).map_or(along, |face| face.normal)
+    match facing_face(solid, along) {
+        Some(face) => Facing { normal: face.normal, shows: Shown::Face(face) },
+        None => Facing { normal: along, shows: Shown::All },
+    }
 }
 
 /// Face of a solid with flat faces that looks along a direction: of the faces with the most of the farthest corners the one that looks
 /// most that way.
-pub(super) fn facing_face(solid: &Convex, along: DVec3) -> Option<&SolidFace> {
+fn facing_face(solid: &Convex, along: DVec3) -> Option<&SolidFace> {
     let least = solid.extent(along) - solid.rounding - FARTHEST * solid.radius;
+    let is_farthest = |corner: usize| solid.corners[corner].dot(along) >= least;
+    // The farthest of the first corners, as bits.
+    let first = solid.corners.len().min(u64::BITS as usize);
+    let farthest =
+        (0..first).fold(0_u64, |farthest, corner| farthest | u64::from(is_farthest(corner)) << corner);
+    let counts = |corner: u32| match corner {
+        0..u64::BITS => farthest >> corner & 1 == 1,
+        _ => is_farthest(corner as usize),
+    };
     let mut best: Option<(usize, f64, &SolidFace)> = None;
     for face in &solid.faces {
         let towards = face.normal.dot(along);
@@ -139,7 +182,8 @@ pub(super) fn facing_face(solid: &Convex, along: DVec3) -> Option<&SolidFace> {
         if towards <= 0.0 {
             continue;
         }
-        let count = solid.face_corners(face).filter(|corner| corner.dot(along) >= least).count();
+        let loops = &solid.loops[face.first as usize..(face.first + face.count) as usize];
+        let count = loops.iter().filter(|&&corner| counts(corner)).count();
         if best.is_none_or(|(most, nearest, _)| count > most || (count == most && towards > nearest)) {
             best = Some((count, towards, face));
         }
@@ -148,34 +192,7 @@ pub(super) fn facing_face(solid: &Convex, along: DVec3) -> Option<&SolidFace> {
 }
 
 /// Whether a truncated cone shows a cap along a direction.
-pub(super) fn shows_cap(round: &Revolved, along: DVec3, outward: DVec2) -> bool {
+fn shows_cap(round: &Revolved, along: DVec3, outward: DVec2) -> bool {
     let (radius, _) = round.cap(along.z > 0.0);
     radius > 0.0 && along.z.abs() >= round.side_normal(outward).dot(along)
-}
-
-/// Outline that a solid shows along a direction, in its frame. `rim` gives directions in the plane of contact, in which the corners of a
-/// circle lie.
-pub(super) fn outline(
-    solid: &Convex,
-    along: DVec3,
-    rim: impl Fn() -> [DVec3; RIM_SIDES as usize],
-) -> ShownOutline {
-    let is_circle = shows_circle(solid, along);
-    let (normal, corners) = match &solid.round {
-        Some(round) if is_circle => {
-            let (radius, height) = round.cap(along.z > 0.0);
-            let corner =
-                |direction: DVec3| (radius * direction.truncate().normalize_or(DVec2::X)).extend(height);
-            (facing(solid, along), rim().map(corner).to_vec())
-        }
-        Some(round) => {
-            let outward = along.truncate().normalize_or(DVec2::X);
-            (facing(solid, along), round.side_line(outward).to_vec())
-        }
-        None => match facing_face(solid, along) {
-            Some(face) => (face.normal, solid.face_corners(face).collect()),
-            None => (along, solid.corners.clone()),
-        },
-    };
-    ShownOutline { corners, normal, is_circle }
 }

@@ -25,6 +25,8 @@ const MOST_KNOWN: usize = 8;
 const LEAN: f64 = 0.05;
 /// Smallest cosine of the angle between an improved axis and its start.
 const NEAR: f64 = 0.7;
+/// Rounding of a separation, with a margin, over lengths of its solids \[-\].
+const ROUNDING: f64 = 1e-12;
 /// Improvement below which an axis is left as it is, over the radius of the smaller solid \[-\].
 const CLOSE: f64 = 1e-7;
 
@@ -37,25 +39,110 @@ pub struct SeparatingAxis {
     pub separation: f64,
 }
 
+/// The features of two solids that an axis lies across: where the search for an axis starts the next time. The axis that is found does not
+/// depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AxisFeature {
+    /// None that a search could start from.
+    #[default]
+    Other,
+    /// Face of the first solid.
+    FaceOfA(u16),
+    /// Face of the second solid.
+    FaceOfB(u16),
+    /// Edge of each.
+    Edges(u16, u16),
+}
+
+impl AxisFeature {
+    fn number(index: usize, of: impl Fn(u16) -> AxisFeature) -> AxisFeature {
+        u16::try_from(index).map_or(AxisFeature::Other, of)
+    }
+}
+
+/// Axis that a search starts from.
+#[derive(Clone, Copy)]
+struct KnownAxis {
+    /// Difference of a point of a and a point of b that are nearest along it \[m\].
+    difference: DVec3,
+    /// A face with no more than the first separation is not the best face, or is none that counts beside the best edges; edges with no more
+    /// than the second one are not the best \[m\].
+    bars: [f64; 2],
+    /// Whether the axis shows that the solids are out of reach.
+    is_apart: bool,
+}
+
 impl Pair<'_> {
     /// The axis with the largest separation, in the frame of a; `None` if one was found along which the solids are farther apart than
     /// `reach` \[m\].
     pub fn axis(&self, reach: f64) -> Option<SeparatingAxis> {
-        let mut best = Best::none(reach);
+        self.axis_from(&mut AxisFeature::Other, reach)
+    }
+
+    /// The same, found sooner where `feature` is that of this axis or of another one along which the solids are out of reach. It becomes
+    /// that of the axis found.
+    pub fn axis_from(&self, feature: &mut AxisFeature, reach: f64) -> Option<SeparatingAxis> {
         let (a, b) = (self.a, self.b);
         let middle = self.point_in_a(b.middle);
         let apart = a.middle - middle;
         if apart.length() - a.radius - self.scale * b.radius > reach {
             return None;
         }
+        let start = self.start(*feature, middle, reach);
+        if start.is_some_and(|start| start.is_apart) {
+            return None;
+        }
+        let mut best = Best::none(reach);
+        self.search(&mut best, start, [middle, apart]);
+        *feature = best.feature;
+        (best.axis.separation <= reach).then_some(best.axis)
+    }
+
+    /// What the axis across these features tells, if the solids have flat faces and these features still look at each other.
+    fn start(&self, feature: AxisFeature, middle: DVec3, reach: f64) -> Option<KnownAxis> {
+        if feature == AxisFeature::Other || self.roundings() > 0.0 || self.is_rough() {
+            return None;
+        }
+        let rounding = ROUNDING * (self.size() + reach);
+        let of_face = |normal: DVec3| {
+            let difference = self.point_of_a(normal) - self.point_of_b(normal);
+            let separation = difference.dot(normal);
+            let bars = [separation - rounding, f64::NEG_INFINITY];
+            KnownAxis { difference, bars, is_apart: separation > reach }
+        };
+        let place = |number: u16| usize::from(number);
+        match feature {
+            AxisFeature::Other => None,
+            AxisFeature::FaceOfA(face) => Some(of_face(-self.a.faces.get(place(face))?.normal)),
+            AxisFeature::FaceOfB(face) => Some(of_face(self.frame * self.b.faces.get(place(face))?.normal)),
+            AxisFeature::Edges(of_a, of_b) => {
+                let edge_a = self.edge_of_a(self.a.edges.get(place(of_a))?);
+                let edge_b = self.edge_of_b(self.b.edges.get(place(of_b))?);
+                let normal = self.across(&edge_a, &edge_b, middle)?;
+                let difference = edge_a.ends[0] - edge_b.ends[0];
+                let separation = normal.dot(difference);
+                // Axes of faces are taken beside slightly better ones of edges, see `EDGE_SHARE`.
+                let clear = separation - 1.1 * EDGE_SHARE * separation.abs() - 2.0 * EDGE_SIZE * self.size();
+                let bars = [clear, separation].map(|bar| bar - rounding);
+                Some(KnownAxis { difference, bars, is_apart: bars[0] > reach })
+            }
+        }
+    }
+
+    /// Searches the best axis among all, or one that is out of reach.
+    fn search(&self, best: &mut Best, start: Option<KnownAxis>, [middle, apart]: [DVec3; 2]) {
         if self.roundings() > 0.0
             && let Some(normal) = nearest_points(self).and_then(|[on_a, on_b]| (on_a - on_b).try_normalize())
         {
-            best.take(normal, self.along(normal));
+            best.take(normal, self.along(normal), AxisFeature::Other);
         }
-        let mut known = Differences::of(apart);
-        if !self.try_faces(&mut best, &mut known) {
-            return None;
+        let [bar_of_faces, bar_of_edges] = start.map_or([f64::NEG_INFINITY; 2], |start| start.bars);
+        let mut known = Differences::of(start.map_or(apart, |start| start.difference));
+        if start.is_some() {
+            known.add(apart);
+        }
+        if !self.try_faces(best, &mut known, bar_of_faces) {
+            return;
         }
         let of_faces = best.axis.separation;
         if self.roundings() == 0.0 || of_faces <= 0.0 {
@@ -66,102 +153,141 @@ impl Pair<'_> {
                 0.0
             };
             let bar = of_faces + better;
-            let mut of_edges = Best { axis: SeparatingAxis { separation: bar, ..best.axis }, reach };
-            self.try_edges(middle, &mut of_edges, &known);
+            let mut of_edges = Best { axis: SeparatingAxis { separation: bar, ..best.axis }, ..*best };
+            self.try_edges(middle, &mut of_edges, &known, bar_of_edges);
             if of_edges.axis.separation > bar {
-                best = of_edges;
+                *best = of_edges;
             }
         }
-        if a.round.is_some() || b.round.is_some() {
-            self.try_round(&mut best);
+        if self.a.round.is_some() || self.b.round.is_some() {
+            self.try_round(best);
         }
         if best.axis.separation == f64::NEG_INFINITY {
             let normal = apart.try_normalize().unwrap_or(DVec3::Z);
-            best.take(normal, self.along(normal));
+            best.take(normal, self.along(normal), AxisFeature::Other);
         }
-        (best.axis.separation <= reach).then_some(best.axis)
     }
 
-    /// Tries the normals of all faces of both; returns whether none of them is out of reach.
-    fn try_faces(&self, best: &mut Best, known: &mut Differences) -> bool {
-        let roundings = self.roundings();
-        let of_a = self.a.faces.iter().map(|face| -face.normal);
-        let of_b = self.b.faces.iter().map(|face| self.frame * face.normal);
-        for normal in of_a.chain(of_b) {
-            if known.rule_out(normal, best.axis.separation + roundings) {
+    /// Tries the normals of all faces of both that may have a larger separation than `bar` \[m\]; returns whether none of them is out of
+    /// reach.
+    fn try_faces(&self, best: &mut Best, known: &mut Differences, bar: f64) -> bool {
+        let (roundings, back) = (self.roundings(), self.frame.transpose());
+        let mut least = bar + roundings;
+        let mut is_within_reach = |normal: DVec3, feature: AxisFeature, least: &mut f64| {
+            let difference = self.point_of_a(normal) - self.point_of_b(normal);
+            best.take(normal, difference.dot(normal) - roundings, feature);
+            *least = best.axis.separation.max(bar) + roundings;
+            (difference, best.axis.separation <= best.reach)
+        };
+        for (i, face) in self.a.faces.iter().enumerate() {
+            if known.rule_out(-face.normal, least) {
                 continue;
             }
-            let difference = self.point_of_a(normal) - self.point_of_b(normal);
+            let feature = AxisFeature::number(i, AxisFeature::FaceOfA);
+            let (difference, is_within) = is_within_reach(-face.normal, feature, &mut least);
             known.add(difference);
-            best.take(normal, difference.dot(normal) - roundings);
-            if best.axis.separation > best.reach {
+            if !is_within {
+                return false;
+            }
+        }
+        let mut known_by_b = known.map(|difference| back * difference);
+        for (i, face) in self.b.faces.iter().enumerate() {
+            if known_by_b.rule_out(face.normal, least) {
+                continue;
+            }
+            let feature = AxisFeature::number(i, AxisFeature::FaceOfB);
+            let (difference, is_within) = is_within_reach(self.frame * face.normal, feature, &mut least);
+            known.add(difference);
+            known_by_b.add(back * difference);
+            if !is_within {
                 return false;
             }
         }
         true
     }
 
-    /// Tries the axes across an edge of each that may be better than the best one.
-    fn try_edges(&self, middle: DVec3, best: &mut Best, known: &Differences) {
-        let (a, b, roundings) = (self.a, self.b, self.roundings());
-        // Edges of a polygon that stands for a circle are not where the solid ends; the two faces of a triangle have opposite normals, and
-        // whether arcs between them cross is left to rounding where edges lie in its plane.
-        let is_rough = a.round.is_some() || b.round.is_some() || b.is_flat();
-        let bar = best.axis.separation + roundings;
+    /// Whether edges are not where a solid ends, as those of a polygon that stands for a circle, or b is a triangle: its two faces have
+    /// opposite normals, and whether arcs between them cross is left to rounding where edges lie in its plane.
+    fn is_rough(&self) -> bool {
+        self.a.round.is_some() || self.b.round.is_some() || self.b.is_flat()
+    }
+
+    fn edge_of_a(&self, edge: &SolidEdge) -> PlacedEdge {
         // From b to a an edge of a has the normals between those of its faces, turned round.
+        PlacedEdge {
+            ends: edge.ends.map(|end| self.a.corners[end as usize]),
+            normals: edge.faces.map(|faces| faces.map(|face| -self.a.faces[face as usize].normal)),
+        }
+    }
+
+    fn edge_of_b(&self, edge: &SolidEdge) -> PlacedEdge {
+        let normal = |face: u32| self.frame * self.b.faces[face as usize].normal;
+        PlacedEdge {
+            ends: edge.ends.map(|end| self.point_in_a(self.b.corners[end as usize])),
+            normals: edge.faces.map(|faces| faces.map(normal)),
+        }
+    }
+
+    /// Unit vector across an edge of each, from b to a, if it may separate. `middle` is that of b.
+    #[inline]
+    fn across(&self, edge_a: &PlacedEdge, edge_b: &PlacedEdge, middle: DVec3) -> Option<DVec3> {
+        if !meet_on_sphere(edge_a, edge_b) {
+            return None;
+        }
+        let (along_a, along_b) = (edge_a.along(), edge_b.along());
+        let across = along_a.cross(along_b);
+        let length = across.length();
+        if length < PARALLEL * along_a.length() * along_b.length() {
+            return None;
+        }
+        let ([from_a, _], [from_b, _]) = (edge_a.ends, edge_b.ends);
+        // From b to a: out of b, or into a where b is a line.
+        let inwards = match (self.b.faces.is_empty(), self.a.faces.is_empty()) {
+            (false, _) => middle - from_b,
+            (true, false) => from_a - self.a.middle,
+            (true, true) => middle - self.a.middle,
+        };
+        Some(if across.dot(inwards) > 0.0 { -across / length } else { across / length })
+    }
+
+    /// Tries the axes across an edge of each that may be better than the best one and have a larger separation than `bar` \[m\].
+    fn try_edges(&self, middle: DVec3, best: &mut Best, known: &Differences, bar: f64) {
+        let (roundings, is_rough) = (self.roundings(), self.is_rough());
+        let bar = best.axis.separation.max(bar) + roundings;
         let known_by_a = known.map(|difference| -difference);
         let known_by_b = known.map(|difference| self.frame.transpose() * difference);
-        let edges_of_a = known_by_a.edges_not_ruled_out(a, bar);
-        let edges_of_b = known_by_b.edges_not_ruled_out(b, bar);
-        let of_a = edges_of_a.map(|edge| PlacedEdge {
-            ends: edge.ends.map(|end| a.corners[end as usize]),
-            normals: edge.faces.map(|faces| faces.map(|face| -a.faces[face as usize].normal)),
-        });
-        let of_b = edges_of_b.map(|edge| PlacedEdge {
-            ends: edge.ends.map(|end| self.point_in_a(b.corners[end as usize])),
-            normals: edge.faces.map(|faces| faces.map(|face| self.frame * b.faces[face as usize].normal)),
-        });
-        let of_b: Vec<PlacedEdge> = of_b.collect();
-        for edge_a in of_a {
-            for edge_b in &of_b {
-                if !meet_on_sphere(&edge_a, edge_b) {
-                    continue;
-                }
-                let (along_a, along_b) = (edge_a.along(), edge_b.along());
-                let across = along_a.cross(along_b);
-                let length = across.length();
-                if length < PARALLEL * along_a.length() * along_b.length() {
-                    continue;
-                }
-                let ([from_a, _], [from_b, _]) = (edge_a.ends, edge_b.ends);
-                // From b to a: out of b, or into a where b is a line.
-                let inwards = match (b.faces.is_empty(), a.faces.is_empty()) {
-                    (false, _) => middle - from_b,
-                    (true, false) => from_a - a.middle,
-                    (true, true) => middle - a.middle,
-                };
-                let normal = if across.dot(inwards) > 0.0 { -across / length } else { across / length };
-                let separation =
-                    if is_rough { self.along(normal) } else { normal.dot(from_a - from_b) - roundings };
-                best.take(normal, separation);
-            }
+        let mut of_b: Vec<(usize, PlacedEdge)> = Vec::new();
+        known_by_b.for_edges_not_ruled_out(self.b, bar, |i, edge| of_b.push((i, self.edge_of_b(edge))));
+        if of_b.is_empty() {
+            return;
         }
+        known_by_a.for_edges_not_ruled_out(self.a, bar, |i, edge| {
+            let edge_a = self.edge_of_a(edge);
+            for (j, edge_b) in &of_b {
+                let Some(normal) = self.across(&edge_a, edge_b, middle) else { continue };
+                let between = edge_a.ends[0] - edge_b.ends[0];
+                let separation = if is_rough { self.along(normal) } else { normal.dot(between) - roundings };
+                let feature =
+                    AxisFeature::number(i, |i| AxisFeature::number(*j, |j| AxisFeature::Edges(i, j)));
+                best.take(normal, separation, feature);
+            }
+        });
     }
 
     /// Tries the axis between two axes of revolution and the normals of sides, and improves the best axis by cutting planes.
     fn try_round(&self, best: &mut Best) {
         if let Some(normal) = self.between_axes() {
-            best.take(normal, self.along(normal));
-            best.take(-normal, self.along(-normal));
+            best.take(normal, self.along(normal), AxisFeature::Other);
+            best.take(-normal, self.along(-normal), AxisFeature::Other);
         }
         let (on_a, on_b) = (self.point_of_a(best.axis.normal), self.point_of_b(best.axis.normal));
         if let Some(normal) = self.a.round.as_ref().and_then(|round| side_towards(round, on_b)) {
-            best.take(-normal, self.along(-normal));
+            best.take(-normal, self.along(-normal), AxisFeature::Other);
         }
         let in_b = self.point_in_b(on_a);
         if let Some(normal) = self.b.round.as_ref().and_then(|round| side_towards(round, in_b)) {
             let normal = self.frame * normal;
-            best.take(normal, self.along(normal));
+            best.take(normal, self.along(normal), AxisFeature::Other);
         }
         self.improve(best);
     }
@@ -181,7 +307,7 @@ impl Pair<'_> {
             if bound - sums <= best.axis.separation + CLOSE * size {
                 return;
             }
-            best.take(normal, self.along(normal));
+            best.take(normal, self.along(normal), AxisFeature::Other);
             let newest = difference(normal);
             if known.len() == MOST_KNOWN {
                 let idle =
@@ -277,83 +403,106 @@ fn meet_on_sphere(a: &PlacedEdge, b: &PlacedEdge) -> bool {
 
 /// Differences of a point of a and a point of b \[m\]. Along any axis n the separation, without roundings, is the least n·w over all such
 /// w, so those that are known bound it.
+///
+/// Listed by coordinates, with the first one in the places of those that are not known.
+#[derive(Clone, Copy)]
 struct Differences {
-    known: [DVec3; MOST_KNOWN],
+    x: [f64; MOST_KNOWN],
+    y: [f64; MOST_KNOWN],
+    z: [f64; MOST_KNOWN],
     count: usize,
 }
 
 impl Differences {
     fn of(first: DVec3) -> Differences {
-        Differences { known: [first; MOST_KNOWN], count: 1 }
+        let [x, y, z] = first.to_array().map(|value| [value; MOST_KNOWN]);
+        Differences { x, y, z, count: 1 }
     }
 
     /// Keeps a difference if there is room.
     #[inline]
     fn add(&mut self, difference: DVec3) {
         if self.count < MOST_KNOWN {
-            self.known[self.count] = difference;
+            (self.x[self.count], self.y[self.count], self.z[self.count]) = difference.into();
             self.count += 1;
         }
     }
 
-    #[inline]
-    fn list(&self) -> &[DVec3] {
-        &self.known[..self.count]
+    /// Products of a vector and all differences.
+    #[inline(always)]
+    fn along(&self, normal: DVec3) -> [f64; MOST_KNOWN] {
+        std::array::from_fn(|i| self.x[i] * normal.x + self.y[i] * normal.y + self.z[i] * normal.z)
     }
 
     /// Whether the separation along a unit vector is known to be `bar` \[m\] at most, without roundings.
     #[inline]
     fn rule_out(&self, normal: DVec3, bar: f64) -> bool {
-        self.list().iter().any(|difference| difference.dot(normal) <= bar)
+        self.along(normal).into_iter().fold(false, |is_out, along| is_out | (along <= bar))
     }
 
     fn map(&self, of: impl Fn(DVec3) -> DVec3) -> Differences {
-        Differences { known: self.known.map(of), count: self.count }
+        let mut mapped = *self;
+        for i in 0..MOST_KNOWN {
+            (mapped.x[i], mapped.y[i], mapped.z[i]) = of(DVec3::new(self.x[i], self.y[i], self.z[i])).into();
+        }
+        mapped
     }
 
-    /// Edges of a solid that may have an axis between the normals of their faces with a larger separation than `bar` \[m\], without
-    /// roundings; lines always may. A unit vector between these normals is α n + β n' with α, β ≥ 0 and 1 ≤ α + β ≤ 1/cos(half the angle).
-    fn edges_not_ruled_out<'s>(&self, solid: &'s Convex, bar: f64) -> impl Iterator<Item = &'s SolidEdge> {
-        let (known, count) = (self.known, self.count);
+    /// Visits the edges of a solid that may have an axis between the normals of their faces with a larger separation than `bar` \[m\],
+    /// without roundings; lines always may. A unit vector between these normals is α n + β n' with α, β ≥ 0 and
+    /// 1 ≤ α + β ≤ 1/cos(half the angle).
+    fn for_edges_not_ruled_out<'s>(
+        &self,
+        solid: &'s Convex,
+        bar: f64,
+        mut visit: impl FnMut(usize, &'s SolidEdge),
+    ) {
         let least = bar.min(0.0);
         let mask = |face: &SolidFace| {
-            let bit = |(i, w): (usize, &DVec3)| u32::from(face.normal.dot(*w) > least) << i;
-            self.list().iter().enumerate().map(bit).sum()
+            let along = self.along(face.normal);
+            along.iter().enumerate().fold(0_u8, |mask, (i, along)| mask | u8::from(*along > least) << i)
         };
-        let masks: Vec<u32> = solid.faces.iter().map(mask).collect();
-        let all = (1 << count) - 1;
-        let may_exceed = move |[first, second]: [u32; 2]| {
-            // Opposite normals are not what those between them are made of.
+        // Opposite normals are not what those between them are made of.
+        let masks: Vec<u8> =
+            if solid.is_flat() { Vec::new() } else { solid.faces.iter().map(mask).collect() };
+        let may_exceed = |[first, second]: [u32; 2]| {
             if solid.is_flat() {
                 return true;
             }
-            if masks[first as usize] | masks[second as usize] != all {
+            if masks[first as usize] | masks[second as usize] != u8::MAX {
                 return false;
             }
             let normals = [first, second].map(|face| solid.faces[face as usize].normal);
             let spread = || (2.0 / (1.0 + normals[0].dot(normals[1])).max(f64::MIN_POSITIVE)).sqrt();
-            bar <= 0.0
-                || known[..count].iter().all(|w| spread() * w.dot(normals[0]).max(w.dot(normals[1])) > bar)
+            let [one, other] = normals.map(|normal| self.along(normal));
+            bar <= 0.0 || one.iter().zip(&other).all(|(one, other)| spread() * one.max(*other) > bar)
         };
-        solid.edges.iter().filter(move |edge| edge.faces.is_none_or(&may_exceed))
+        for (i, edge) in solid.edges.iter().enumerate() {
+            if edge.faces.is_none_or(may_exceed) {
+                visit(i, edge);
+            }
+        }
     }
 }
 
 /// The best axis so far, and the distance beyond which none is looked for \[m\].
 struct Best {
     axis: SeparatingAxis,
+    feature: AxisFeature,
     reach: f64,
 }
 
 impl Best {
     fn none(reach: f64) -> Best {
-        Best { axis: SeparatingAxis { normal: DVec3::Z, separation: f64::NEG_INFINITY }, reach }
+        let axis = SeparatingAxis { normal: DVec3::Z, separation: f64::NEG_INFINITY };
+        Best { axis, feature: AxisFeature::Other, reach }
     }
 
     #[inline]
-    fn take(&mut self, normal: DVec3, separation: f64) {
+    fn take(&mut self, normal: DVec3, separation: f64, feature: AxisFeature) {
         if separation > self.axis.separation {
             self.axis = SeparatingAxis { normal, separation };
+            self.feature = feature;
         }
     }
 }
