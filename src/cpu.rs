@@ -56,8 +56,10 @@ use crate::engine::{
 use crate::error::Error;
 use crate::law::guard::LARGEST_GAIN;
 use crate::model::{MeterSums, World, contact_reach};
-use crate::settings::{Bookkeeping, Method, Settings, ToleranceKind, WarmStart};
+use crate::settings::{Algorithm, Bookkeeping, Method, Settings, ToleranceKind, WarmStart};
 
+use manifolds::Sleep;
+use narrowphase::FillFrom;
 use patches::Patches;
 use search::Travel;
 use springs::Spring;
@@ -211,7 +213,7 @@ impl CpuEngine {
         self.load_velocities(end);
         let works = match self.settings.method {
             Method::Nonsmooth => {
-                self.fill_constraints();
+                self.fill_constraints(self.may_sleep());
                 self.solve(end)
             }
             Method::Smooth => self.push_by_springs(end),
@@ -313,7 +315,7 @@ impl CpuEngine {
             if !*is_prepared {
                 springs::make(world, law, keys, colouring, constraints, springs);
             }
-            patches.join(world, law, keys, constraints);
+            patches.join(world, law, keys, constraints, None);
             let order = &colouring.order;
             springs::StretchedContacts { settings, world, keys, order, patches, springs, velocities }
                 .stretch(constraints);
@@ -352,12 +354,22 @@ impl CpuEngine {
         });
     }
 
+    /// Whether pairs of polyhedra that are apart may sleep through a nonsmooth substep: only sweeps here wake them.
+    fn may_sleep(&self) -> bool {
+        let Settings { algorithm, coarse_corrections, .. } = self.settings;
+        algorithm == Algorithm::Pgs && coarse_corrections == 0 && self.coupling.is_alone()
+    }
+
     /// Fills the constraints of a nonsmooth substep.
-    fn fill_constraints(&mut self) {
-        let Self { world, law, keys, colouring, patches, velocities, constraints, onsets, stages, .. } = self;
+    fn fill_constraints(&mut self, may_sleep: bool) {
+        let Self {
+            world, law, keys, colouring, split, patches, velocities, constraints, onsets, stages, ..
+        } = self;
         stages.time("narrowphase", || {
             let filled = (&mut constraints[..], &mut onsets[..]);
-            narrowphase::fill_constraints(world, law, keys, colouring, patches, velocities, filled);
+            let sleep = may_sleep.then_some(Sleep { h: law.h, velocities });
+            let from = FillFrom { velocities, tensors: split.tensors(), sleep };
+            narrowphase::fill_awake(world, law, keys, colouring, patches, from, filled);
         });
     }
 
@@ -367,6 +379,8 @@ impl CpuEngine {
         let Self {
             world,
             settings,
+            law,
+            patches,
             colouring,
             split,
             constraints,
@@ -398,8 +412,14 @@ impl CpuEngine {
             }
         };
         report.impacts = stages.time("impact", || {
-            let contacts =
-                impact::Contacts { colouring, split, constraints, onsets, coupling: &mut **coupling };
+            let wake = &mut |velocities: &[Velocity],
+                             constraints: &mut [Constraint],
+                             onsets: &mut [Onset]| {
+                let woken = narrowphase::wake(world, law, &mut patches.manifolds, velocities, onsets);
+                woken.into_iter().for_each(|(place, constraint)| constraints[place as usize] = constraint);
+            };
+            let coupling = &mut **coupling;
+            let contacts = impact::Contacts { colouring, split, constraints, onsets, coupling, wake };
             impact::solve(settings, world, contacts, velocities, book)
         });
         report.impact_stages.add(&report.impacts);
@@ -412,6 +432,8 @@ impl CpuEngine {
         let keeps_works = self.keeps_works();
         let Self {
             world,
+            law,
+            patches,
             colouring,
             split,
             constraints,
@@ -429,7 +451,10 @@ impl CpuEngine {
             start_solve(world, settings, end, constraints, onsets, velocities)
         });
         let problem = ContactProblem::new(colouring, split, constraints, velocities, &mut joints);
-        let mut problem = problem.in_world(world).coupled(&mut **coupling);
+        let mut wake = |velocities: &[Velocity]| {
+            narrowphase::wake(world, law, &mut patches.manifolds, velocities, onsets)
+        };
+        let mut problem = problem.in_world(world).coupled(&mut **coupling).woken_by(&mut wake);
         if settings.warm_start.updates_velocities() || world.materials.are_cohesive() {
             stages.time("warm_start", || warm_start::apply(settings.warm_start, &mut problem));
         }

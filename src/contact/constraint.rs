@@ -9,6 +9,7 @@ use crate::model::{Kind, Touch, World};
 use crate::settings::Method;
 
 use super::constants::LawConstants;
+use super::tensors::Tensors;
 use super::velocity::{InverseMass, Velocity};
 use super::{Impulse, Key};
 
@@ -59,6 +60,12 @@ pub struct Onset {
 }
 
 impl Constraint {
+    /// Whether the shapes touch or are near; a contact that does not has no normal and takes no part.
+    #[inline(always)]
+    pub fn has_touch(&self) -> bool {
+        self.normal != DVec3::ZERO
+    }
+
     /// Contact velocity u \[m/s\].
     #[inline(always)]
     pub fn contact_velocity(&self, a: &Velocity, b: &Velocity) -> DVec3 {
@@ -126,9 +133,19 @@ impl Constraint {
     /// Sets 1/D per kind of constraint \[E5\] on the bodies, of which only masses and locked axes count, and returns the restitution up to
     /// which no impact gains energy \[E6\]. The friction block is bounded by a multiple of the identity, which is exact for spheres, as
     /// their arms are parallel to the normal.
-    pub fn set_inverse_d(&mut self, world: &World, [a, b]: [&Velocity; 2]) -> f64 {
+    pub fn set_inverse_d(&mut self, world: &World, velocities: [&Velocity; 2]) -> f64 {
+        self.set_inverse_d_with(&Tensors::default(), world, velocities)
+    }
+
+    /// The same with the inertia of rigid bodies, as far as it is known.
+    pub(crate) fn set_inverse_d_with(
+        &mut self,
+        tensors: &Tensors,
+        world: &World,
+        [a, b]: [&Velocity; 2],
+    ) -> f64 {
         if self.bodies.iter().any(|&body| world.bodies.kind[body as usize] == Kind::Rigid) {
-            return self.set_general(world, [a, b]);
+            return self.set_general(tensors, world, [a, b]);
         }
         self.effective_mass = self.inverse_d_on(a, b);
         1.0
@@ -149,8 +166,12 @@ impl Constraint {
     }
 
     /// Sets 1/D of a contact with a rigid body that is no sphere \[E5\], and returns the limit of its restitution.
-    fn set_general(&mut self, world: &World, velocities: [&Velocity; 2]) -> f64 {
-        let [a, b] = [0, 1].map(|side| InverseMass::of(world, self.bodies[side] as usize, velocities[side]));
+    fn set_general(&mut self, tensors: &Tensors, world: &World, velocities: [&Velocity; 2]) -> f64 {
+        let [a, b] = [0, 1].map(|side| {
+            let body = self.bodies[side];
+            let known = tensors.get(body).copied();
+            known.unwrap_or_else(|| InverseMass::of(world, body as usize, velocities[side]))
+        });
         let mobility = self.mobility(&a, &b);
         self.effective_mass = self.general_inverse_d(&mobility, &a, &b);
         if self.friction > 0.0 { restitution_limit(&mobility, self.normal) } else { 1.0 }

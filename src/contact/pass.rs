@@ -18,11 +18,12 @@ pub(crate) trait Visit: Sync {
         b: &mut Velocity,
     ) -> f64;
     /// Visits an overflow contact, or a contact with a rigid body that is no sphere. It leaves the bodies unchanged and returns the
-    /// impulses on them beside the value. `spun` is the change of the relative angular velocity ω_a - ω_b by a linear impulse \[rad/s\].
+    /// impulses on them beside the value. `response` computes the response of the contact, `spun` the change of the relative angular
+    /// velocity ω_a - ω_b by a linear impulse \[rad/s\].
     fn general(
         &self,
         constraint: &mut Constraint,
-        response: &Response,
+        response: impl Fn(&Constraint) -> Response,
         bodies: [&Velocity; 2],
         spun: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64);
@@ -62,7 +63,7 @@ impl<F: Fn(&mut Constraint) -> Option<Push> + Sync> Visit for Give<F> {
     fn general(
         &self,
         constraint: &mut Constraint,
-        _: &Response,
+        _: impl Fn(&Constraint) -> Response,
         _: [&Velocity; 2],
         _: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64) {

@@ -28,7 +28,11 @@ pub struct ContactProblem<'a> {
     joints: &'a mut Joints,
     world: Option<&'a World>,
     coupling: Option<&'a mut dyn Coupling>,
+    waker: Option<&'a mut Waker<'a>>,
 }
+
+/// Finds the contacts without a touch that may get one at these velocities: their places and their constraints.
+pub(crate) type Waker<'a> = dyn FnMut(&[Velocity]) -> Vec<(u32, Constraint)> + 'a;
 
 impl<'a> ContactProblem<'a> {
     /// Makes the problem of these constraints, which are in the order of `colouring`, on these bodies.
@@ -75,7 +79,16 @@ impl<'a> ContactProblem<'a> {
         velocities: &'a mut [Velocity],
         joints: &'a mut Joints,
     ) -> ContactProblem<'a> {
-        ContactProblem { colouring, split, constraints, velocities, joints, world: None, coupling: None }
+        ContactProblem {
+            colouring,
+            split,
+            constraints,
+            velocities,
+            joints,
+            world: None,
+            coupling: None,
+            waker: None,
+        }
     }
 
     /// Adds the world with the positions of the bodies, which coarse corrections need.
@@ -88,6 +101,23 @@ impl<'a> ContactProblem<'a> {
     #[must_use]
     pub fn coupled(self, coupling: &'a mut dyn Coupling) -> ContactProblem<'a> {
         ContactProblem { coupling: Some(coupling), ..self }
+    }
+
+    /// Adds what finds the constraints of contacts that take part only once bodies move faster. Overflow contacts are not among them.
+    #[must_use]
+    pub(crate) fn woken_by(self, waker: &'a mut Waker<'a>) -> ContactProblem<'a> {
+        ContactProblem { waker: Some(waker), ..self }
+    }
+
+    /// Lets contacts take part that may close at the present velocities.
+    pub(crate) fn wake(&mut self) {
+        let Some(waker) = &mut self.waker else { return };
+        let overflow = self.colouring.overflow_start();
+        for (place, woken) in waker(self.velocities) {
+            let constraint = &mut self.constraints[..overflow][place as usize];
+            assert_eq!(constraint.bodies, woken.bodies, "a contact keeps its bodies");
+            *constraint = woken;
+        }
     }
 
     /// Gives copies of bodies of other parts the velocities of these bodies.

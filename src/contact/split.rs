@@ -18,7 +18,7 @@ use crate::model::{Axes, World};
 use super::constraint::{Constraint, Response};
 use super::coupling::Coupling;
 use super::disjoint::{BodySet, Disjoint, parts};
-use super::pass::{ImpulseShare, Visit};
+use super::pass::{ImpulseShare, Push, Visit};
 use super::tasks::{CHUNK, SWEEP_CHUNK};
 use super::tensors::Tensors;
 use super::velocity::{InverseMass, Velocity};
@@ -140,6 +140,11 @@ impl Split {
         self.tensors.refresh(world);
     }
 
+    /// Inverse masses and inertia of rigid bodies that are no spheres.
+    pub(crate) fn tensors(&self) -> &Tensors {
+        &self.tensors
+    }
+
     /// Whether one of the bodies of a constraint is rigid and no sphere.
     #[inline(always)]
     fn is_general(&self, constraint: &Constraint) -> bool {
@@ -254,7 +259,7 @@ impl Split {
             copies_a * self.turned(at_a, a, arm_a.cross(linear))
                 + copies_b * self.turned(at_b, b, arm_b.cross(linear))
         };
-        let (push, result) = visit.general(constraint, &part.response, [a, b], spun);
+        let (push, result) = visit.general(constraint, |_| part.response, [a, b], spun);
         let sides = [
             (at_a, a.is_free(), ImpulseShare::of_a(constraint, &push)),
             (at_b, b.is_free(), ImpulseShare::of_b(constraint, &push)),
@@ -327,6 +332,9 @@ impl Split {
         visit: &impl Visit,
     ) -> f64 {
         let visit_constraint = |largest: f64, constraint: &mut Constraint| {
+            if !constraint.has_touch() {
+                return largest;
+            }
             // SAFETY: by the caller's promise.
             largest.max(unsafe {
                 if self.is_general(constraint) {
@@ -363,14 +371,17 @@ impl Split {
         let [sphere_a, sphere_b] = [&a, &b].map(InverseMass::of_sphere);
         let mass_a = self.tensors.get(at_a).unwrap_or(&sphere_a);
         let mass_b = self.tensors.get(at_b).unwrap_or(&sphere_b);
-        let response = Response {
+        let response = |constraint: &Constraint| Response {
             slip: constraint.slip_per_impulse(mass_a, mass_b),
             effective_mass: constraint.effective_mass,
         };
         let (arm_a, arm_b) = (constraint.arm_a, constraint.arm_b);
         let spun =
             |linear: DVec3| mass_a.angular * arm_a.cross(linear) + mass_b.angular * arm_b.cross(linear);
-        let (push, result) = visit.general(constraint, &response, [&a, &b], spun);
+        let (push, result) = visit.general(constraint, response, [&a, &b], spun);
+        if push == Push::default() {
+            return result;
+        }
         let sides = [
             (at_a, &a, ImpulseShare::of_a(constraint, &push)),
             (at_b, &b, ImpulseShare::of_b(constraint, &push)),

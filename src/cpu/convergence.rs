@@ -149,7 +149,7 @@ impl CpuEngine {
     /// Makes constraints, impacts and targets of the next substep: all that comes before the start of its solve.
     fn aim(&mut self) {
         self.load_velocities(self.world.time + self.settings.substep());
-        self.fill_constraints();
+        self.fill_constraints(false);
         self.solve_impacts();
         narrowphase::set_targets(&mut self.constraints, &self.onsets, &self.velocities);
     }

@@ -50,12 +50,17 @@ pub struct Contacts<'a> {
     /// Split bodies of the overflow contacts.
     pub split: &'a mut Split,
     /// Constraints of all contacts.
-    pub constraints: &'a [Constraint],
+    pub constraints: &'a mut [Constraint],
     /// Gap, restitution and other data of each contact from before the sweeps.
-    pub onsets: &'a [Onset],
+    pub onsets: &'a mut [Onset],
     /// Coupling of this part of a scene.
     pub coupling: &'a mut dyn Coupling,
+    /// Makes the constraints and onsets of contacts that take part only once bodies move as fast as after a round.
+    pub wake: &'a mut Wake<'a>,
 }
+
+/// Completes constraints and onsets at these velocities.
+pub type Wake<'a> = dyn FnMut(&[Velocity], &mut [Constraint], &mut [Onset]) + 'a;
 
 /// Solves the impacts, if there are any. After each round `book` gets its problem with the final impulses and velocities.
 pub fn solve(
@@ -65,7 +70,7 @@ pub fn solve(
     velocities: &mut [Velocity],
     mut book: impl FnMut(&ContactProblem<'_>),
 ) -> Impacts {
-    let Contacts { colouring, split, constraints, onsets, coupling } = contacts;
+    let Contacts { colouring, split, constraints, onsets, coupling, wake } = contacts;
     let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
     let (mut done, mut unsettled) = (Impacts::default(), 0.0);
     let mut allowance = Allowance::of(settings, world);
@@ -100,6 +105,7 @@ pub fn solve(
         law.threshold = law.threshold.max(2.0 * settled);
         fastest = 0.0;
         if has_settled {
+            wake(problem.velocities(), constraints, onsets);
             let own = law.fastest_bounce(constraints, onsets, problem.velocities());
             fastest = problem.largest(own);
         }
@@ -158,7 +164,10 @@ impl Allowance {
 impl Restitution<'_> {
     /// Largest closing speed of a contact that bounces \[m/s\]; 0 where none does.
     fn fastest_bounce(&self, constraints: &[Constraint], onsets: &[Onset], velocities: &[Velocity]) -> f64 {
-        let speed = |(constraint, onset)| {
+        let speed = |(constraint, onset): (&Constraint, &Onset)| {
+            if onset.position_target == FAR {
+                return 0.0;
+            }
             let speed = -closing(constraint, velocities);
             // The speed is tested first: few contacts are above the threshold, so the role is found for few.
             let bounces = speed > self.threshold

@@ -6,12 +6,14 @@ use rayon::prelude::*;
 
 use crate::contact::constraint::bodies_of;
 use crate::contact::tasks::CHUNK;
+use crate::contact::tensors::Tensors;
 use crate::contact::velocity::Velocity;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::law::cohesion::COHESION_RANGE;
 use crate::law::normal::{NormalPair, NormalRow};
 use crate::model::{Touch, World};
 
+use super::manifolds::{Manifolds, Sleep};
 use super::patches::Patches;
 use super::{Constraint, LawConstants, Onset};
 
@@ -29,18 +31,45 @@ pub fn fill_constraints(
     colouring: &Colouring,
     patches: &mut Patches,
     velocities: &[Velocity],
+    filled: (&mut [Constraint], &mut [Onset]),
+) {
+    let bodies = FillFrom { velocities, tensors: &Tensors::default(), sleep: None };
+    fill_awake(world, law, keys, colouring, patches, bodies, filled);
+}
+
+/// What constraints are filled from beside positions.
+#[derive(Clone, Copy)]
+pub(super) struct FillFrom<'a> {
+    pub velocities: &'a [Velocity],
+    /// Inertia of rigid bodies, as far as it is known.
+    pub tensors: &'a Tensors,
+    /// Lets pairs of grains sleep.
+    pub sleep: Option<Sleep<'a>>,
+}
+
+/// As [`fill_constraints`], but pairs of grains may sleep.
+pub(super) fn fill_awake(
+    world: &World,
+    law: &LawConstants,
+    keys: &[Key],
+    colouring: &Colouring,
+    patches: &mut Patches,
+    FillFrom { velocities, tensors, sleep }: FillFrom<'_>,
     (constraints, onsets): (&mut [Constraint], &mut [Onset]),
 ) {
     assert_eq!(constraints.len(), onsets.len(), "an onset per constraint");
-    patches.join(world, law, keys, constraints);
+    patches.join(world, law, keys, constraints, sleep);
     let patches = &*patches;
     let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
     places.for_each(|((constraint, onset), &contact)| {
         let (key, joined) = (keys[contact as usize], patches.get(contact));
         let carried = joined.map_or(constraint.impulse, |joined| joined.impulse);
         let touch = touch_of(world, key, contact, patches);
+        if touch.is_none() && onset.position_target == FAR {
+            return; // as in the last substep
+        }
         (*constraint, *onset) =
-            constraint_at(world, law, key, touch, carried, |body| velocities[body as usize]);
+            constraint_at((world, tensors), law, key, touch, carried, |body| velocities[body as usize]);
     });
 }
 
@@ -60,12 +89,12 @@ pub(super) fn touch_of(world: &World, key: Key, contact: u32, patches: &Patches)
 /// its neighbours in the mesh.
 pub fn make_constraint(world: &World, law: &LawConstants, key: Key, carried: Impulse) -> (Constraint, Onset) {
     let velocity = |body: u32| Velocity::of(world, body as usize);
-    constraint_at(world, law, key, world.touch(key.a, key.b), carried, velocity)
+    constraint_at((world, &Tensors::default()), law, key, world.touch(key.a, key.b), carried, velocity)
 }
 
 /// Makes the constraint of one pair with this touch, of bodies with these velocities; without a touch the contact takes no part.
 fn constraint_at(
-    world: &World,
+    (world, tensors): (&World, &Tensors),
     law: &LawConstants,
     key: Key,
     touch: Option<Touch>,
@@ -74,7 +103,7 @@ fn constraint_at(
 ) -> (Constraint, Onset) {
     let Some(touch) = touch else {
         let onset = Onset { gap: f64::INFINITY, position_target: FAR, ..Onset::default() };
-        return (Constraint { bodies: bodies_of(world, key), ..Constraint::default() }, onset);
+        return (Constraint { bodies: bodies_of(world, key), bias: FAR, ..Constraint::default() }, onset);
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
@@ -87,13 +116,34 @@ fn constraint_at(
     constraint.set_pair(world, law, key, pair);
     constraint.place(world, key, &touch);
     let [a, b] = constraint.bodies.map(velocity);
-    let restitution = constraint.set_inverse_d(world, [&a, &b]).min(pair.restitution);
+    let restitution = constraint.set_inverse_d_with(tensors, world, [&a, &b]).min(pair.restitution);
     (constraint, Onset { gap: touch.gap, upsilon, position_target, stiffness, restitution })
+}
+
+/// Constraints, by their places, of the contacts of pairs that slept and may meet in the substep at these velocities. Their onsets are set.
+pub(super) fn wake(
+    world: &World,
+    law: &LawConstants,
+    manifolds: &mut Manifolds,
+    velocities: &[Velocity],
+    onsets: &mut [Onset],
+) -> Vec<(u32, Constraint)> {
+    let contacts = manifolds.wake(world, law.h, velocities);
+    let of_contact = |(place, key, touch)| {
+        let velocity = |body: u32| velocities[body as usize];
+        let world = (world, &Tensors::default());
+        let (constraint, onset) = constraint_at(world, law, key, touch, Impulse::default(), velocity);
+        onsets[place as usize] = onset;
+        (place, Constraint { bias: onset.position_target, ..constraint })
+    };
+    contacts.into_iter().map(of_contact).collect()
 }
 
 /// Sets the bias velocities q_n from the velocities after the impact stage \[E2\].
 pub fn set_targets(constraints: &mut [Constraint], onsets: &[Onset], velocities: &[Velocity]) {
-    constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(constraint, onset)| {
+    let touching = |(_, onset): &(&mut Constraint, &Onset)| onset.position_target != FAR;
+    let constraints = constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).filter(touching);
+    constraints.for_each(|(constraint, onset)| {
         let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
         let closing = constraint.contact_velocity(a, b).dot(constraint.normal);
         constraint.bias = onset.position_target + onset.upsilon * closing;

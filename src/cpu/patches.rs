@@ -22,7 +22,7 @@ use crate::model::mesh::{JoinedTouch, PatchTouch, SolidTouch, join, join_solid};
 use crate::model::{Sphere, Touch, World};
 use crate::settings::Method;
 
-use super::manifolds::Manifolds;
+use super::manifolds::{Manifolds, Sleep};
 use flush::{FlushContacts, Merged};
 
 /// Contacts with patches of meshes, with surfaces that meet flush and at points of manifolds, among the contacts of a step.
@@ -60,7 +60,8 @@ pub struct Joined {
 impl Patches {
     /// Finds the contacts with patches. Their normals and sides come from the list before; a contact that is new has neither.
     pub fn new(world: &World, keys: &[Key], colouring: &Colouring, before: &Patches) -> Patches {
-        let (manifolds, flush) = (Manifolds::new(keys), FlushContacts::new(world, keys, colouring));
+        let manifolds = Manifolds::new(world, keys, colouring, &before.manifolds);
+        let flush = FlushContacts::new(world, keys, colouring);
         if world.meshes.is_empty() {
             return Patches { manifolds, flush, ..Patches::default() };
         }
@@ -128,9 +129,16 @@ impl Patches {
         self.known = self.keys.iter().map(|key| KnownSide { normal: normal(key), side: 0 }).collect();
     }
 
-    /// Determines how each contact takes part in the substep, of all contacts with these keys.
-    pub fn join(&mut self, world: &World, law: &LawConstants, keys: &[Key], constraints: &[Constraint]) {
-        self.manifolds.find(world);
+    /// Determines how each contact takes part in the substep, of all contacts with these keys. Pairs of grains may sleep.
+    pub fn join(
+        &mut self,
+        world: &World,
+        law: &LawConstants,
+        keys: &[Key],
+        constraints: &[Constraint],
+        sleep: Option<Sleep<'_>>,
+    ) {
+        self.manifolds.find(world, sleep);
         let of_group = |group: &Range<usize>| self.join_group(world, law, constraints, group);
         self.joined = self.groups.par_iter().flat_map_iter(of_group).collect();
         for (known, joined) in self.known.iter_mut().zip(&self.joined) {

@@ -121,6 +121,7 @@ impl Solver for ProjectedGaussSeidel {
                 self.coarse.correct(self.cone, problem);
                 corrected = outcome.sweeps;
             }
+            problem.wake();
             let is_last = outcome.sweeps + 1 == limits.iterations;
             let change = self.sweep(problem, outcome.sweeps - corrected, is_last, [compared, noted]);
             let change = if compared { problem.largest(change) } else { change };
@@ -136,6 +137,7 @@ impl Solver for ProjectedGaussSeidel {
                 break;
             }
         }
+        problem.wake();
         problem.exchange();
         outcome
     }
@@ -223,13 +225,14 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
     fn general(
         &self,
         constraint: &mut Constraint,
-        response: &Response,
+        response: impl Fn(&Constraint) -> Response,
         bodies: [&Velocity; 2],
         spun: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64) {
         self.extrapolate(constraint);
         let before = constraint.impulse;
-        let response = Response { effective_mass: self.relaxed(&response.effective_mass), ..*response };
+        let response = response(constraint);
+        let response = Response { effective_mass: self.relaxed(&response.effective_mass), ..response };
         let push = solve_general(constraint, &response, self.cone, bodies, spun);
         (push, if COMPARED { change_since(constraint, &before) } else { 0.0 })
     }

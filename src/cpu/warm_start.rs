@@ -16,6 +16,8 @@ use crate::law::normal::NormalLaw;
 use crate::model::World;
 use crate::settings::{Settings, WarmStart};
 
+use super::narrowphase::FAR;
+
 /// Turns the impulse that each contact carries over into the one that the solve starts from, within the present cone. `velocities` are
 /// those before the external forces.
 pub fn seed(
@@ -27,7 +29,9 @@ pub fn seed(
     velocities: &[Velocity],
 ) {
     let gain = if settings.warm_start == WarmStart::Model { model_gain(settings, world) } else { 0.0 };
-    constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(constraint, onset)| {
+    let touching = |(_, onset): &(&mut Constraint, &Onset)| onset.position_target != FAR;
+    let constraints = constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).filter(touching);
+    constraints.for_each(|(constraint, onset)| {
         let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
         let velocity = constraint.contact_velocity(a, b);
         let carried = |fraction| share_of(fraction, constraint);

@@ -410,16 +410,17 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     let law = LawConstants::new(&settings);
     let keys = broadphase::find_pairs(world, 0.0);
     let order = colouring::one_after_the_other(keys.len());
-    let (constraints, onsets): (Vec<_>, Vec<_>) =
+    let (mut constraints, mut onsets): (Vec<_>, Vec<_>) =
         keys.iter().map(|&key| make_constraint(world, &law, key, Impulse::default())).unzip();
     let mut velocities = Vec::new();
     velocity::load_velocities(world, 0.0, law.h, &mut velocities);
     let contacts = impact::Contacts {
         colouring: &order,
         split: &mut Split::default(),
-        constraints: &constraints,
-        onsets: &onsets,
+        constraints: &mut constraints,
+        onsets: &mut onsets,
         coupling: &mut Alone,
+        wake: &mut |_, _, _| (),
     };
     let bounced = impact::solve(&settings, world, contacts, &mut velocities, |_| ());
     let mut after = world.clone();

@@ -148,7 +148,14 @@ fn a_bed_bounces_in_tiles_as_in_colours() {
     let bounced = |order: fn(&World, &[Key]) -> Colouring| {
         let mut scene = Scene::new(&world, &settings, order);
         let Step { colouring, split, constraints, onsets, velocities, .. } = &mut scene.0;
-        let contacts = impact::Contacts { colouring, split, constraints, onsets, coupling: &mut Alone };
+        let contacts = impact::Contacts {
+            colouring,
+            split,
+            constraints,
+            onsets,
+            coupling: &mut Alone,
+            wake: &mut |_, _, _| (),
+        };
         let impacts = impact::solve(&settings, &world, contacts, velocities, |_| ());
         assert!(impacts.sweeps > 1);
         scene

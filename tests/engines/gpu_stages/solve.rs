@@ -188,19 +188,20 @@ fn impact_bounces_as_its_twin_does() {
         let law = case.law();
         let keys = case.gpu.keys().unwrap();
         let mut split = case.split(&colouring);
-        let constraints = case.twin_constraints();
+        let mut constraints = case.twin_constraints();
         let onset_of = |(constraint, &k): (&Constraint, &u32)| {
             let (_, exact) = make_constraint(&case.world, &law, keys[k as usize], Impulse::default());
             Onset { gap: if constraint.bias > 0.0 { -exact.gap.abs() } else { exact.gap.abs() }, ..exact }
         };
-        let onsets: Vec<Onset> = constraints.iter().zip(&colouring.order).map(onset_of).collect();
+        let mut onsets: Vec<Onset> = constraints.iter().zip(&colouring.order).map(onset_of).collect();
         let mut expected = before.clone();
         let contacts = impact::Contacts {
             colouring: &colouring,
             split: &mut split,
-            constraints: &constraints,
-            onsets: &onsets,
+            constraints: &mut constraints,
+            onsets: &mut onsets,
             coupling: &mut Alone,
+            wake: &mut |_, _, _| (),
         };
         impact::solve(&case.settings, &case.world, contacts, &mut expected, |_| ());
         case.run(&["impact"]);
