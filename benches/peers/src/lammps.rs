@@ -105,6 +105,10 @@ impl Drop for Lammps {
 }
 
 impl Program for Lammps {
+    fn is_here(&self) -> bool {
+        false
+    }
+
     fn name(&self) -> String {
         format!("LAMMPS, steps of {} ms, {} ranks", TIME_STEP * 1e3, self.ranks)
     }

@@ -19,7 +19,7 @@ use esker::gpu::device::DeviceChoice;
 
 use esker_engine::EskerEngine;
 use lammps::Lammps;
-use program::{Program, STEP, State, flow_in};
+use program::{Program, STEP, State, flow_in, processor_time};
 use rapier_bed::{RapierBed, Tuning};
 use scene::Scene;
 
@@ -92,9 +92,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         return turn_drum(&arguments);
     }
     println!(
-        "| grains | program | at rest [ms] | energy [J] | on the way there [ms] | mean overlap [d] | max overlap [d] | height [d] | kinetic energy [m g d] |"
+        "| grains | program | at rest [ms] | processor time [ms] | energy [J] | on the way there [ms] | mean overlap [d] | max overlap [d] | height [d] | kinetic energy [m g d] |"
     );
-    println!("|{}", "---|".repeat(9));
+    println!("|{}", "---|".repeat(10));
     for &grains in &arguments.grains {
         compare(grains, &arguments)?;
     }
@@ -125,9 +125,9 @@ fn compare(grains: u32, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let states: Vec<State> = states.collect::<Result<_, _>>()?;
     let resting = take_turns(&mut programs, TIMED_BLOCKS, |_, _| Ok(()))?;
     for (((program, settling), resting), state) in programs.iter_mut().zip(settling).zip(resting).zip(states) {
-        let energy = resting.energy();
+        let (energy, processor) = (resting.energy(), spread(resting.processor));
         println!(
-            "| {grains} | {} | {} | {energy} | {} | {state} |",
+            "| {grains} | {} | {} | {processor} | {energy} | {} | {state} |",
             program.name(),
             spread(resting.times),
             spread(settling.times)
@@ -185,6 +185,8 @@ fn add_others(
 struct Turns {
     /// Wall milliseconds per step.
     times: Vec<f64>,
+    /// Processor milliseconds per step, where the system tells them of the program.
+    processor: Vec<f64>,
     /// Energy per simulated second \[J\], where the system tells it.
     joules: Vec<f64>,
 }
@@ -206,11 +208,14 @@ fn take_turns(
     let mut turns: Vec<Turns> = programs.iter().map(|_| Turns::default()).collect();
     for _ in 0..blocks {
         for (place, program) in programs.iter_mut().enumerate() {
+            let before = processor_time().filter(|_| program.is_here());
             let (elapsed, joules) = measured(meter.as_ref(), || {
                 let start = Instant::now();
                 program.advance(STEPS_PER_BLOCK).map(|()| start.elapsed())
             });
             turns[place].times.push(elapsed?.as_secs_f64() * 1e3 / STEPS_PER_BLOCK as f64);
+            let processor = before.zip(processor_time()).map(|(before, after)| after - before);
+            turns[place].processor.extend(processor.map(|time| time / STEPS_PER_BLOCK as f64));
             turns[place].joules.extend(joules.map(|joules| joules / (STEP * STEPS_PER_BLOCK as f64)));
             look(place, program.as_mut())?;
         }

@@ -25,6 +25,11 @@ pub trait Program {
     /// When a step fails.
     fn advance(&mut self, steps: u64) -> Result<(), Box<dyn Error>>;
 
+    /// Whether it computes in this process.
+    fn is_here(&self) -> bool {
+        true
+    }
+
     /// Tells more of the program on the standard error.
     fn tell(&mut self) {}
 
@@ -33,6 +38,16 @@ pub trait Program {
     /// # Errors
     /// When the state cannot be read back.
     fn world(&mut self) -> Result<World, Box<dyn Error>>;
+}
+
+/// Processor time of all threads of this process so far \[ms\], where the system tells it.
+pub fn processor_time() -> Option<f64> {
+    let of_thread = |entry: std::io::Result<std::fs::DirEntry>| {
+        let text = std::fs::read_to_string(entry.ok()?.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    let nanoseconds: f64 = std::fs::read_dir("/proc/self/task").ok()?.filter_map(of_thread).sum();
+    Some(nanoseconds * 1e-6)
 }
 
 /// What a bed amounts to.
