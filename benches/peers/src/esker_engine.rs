@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use esker::cpu::CpuEngine;
+use esker::cpu::colouring::one_after_the_other;
 use esker::cpu::manifolds::Manifolds;
 use esker::engine::{Engine, StepReport};
 use esker::gpu::GpuEngine;
@@ -54,8 +55,9 @@ impl Program for EskerEngine {
         let Ok(snapshot) = self.engine.snapshot() else { return };
         let grains = snapshot.world.grain_count() as f64;
         let keys: Vec<_> = snapshot.contacts.iter().map(|contact| contact.key).collect();
-        let mut manifolds = Manifolds::new(&keys);
-        manifolds.find(&snapshot.world);
+        let order = one_after_the_other(keys.len());
+        let mut manifolds = Manifolds::new(&snapshot.world, &keys, &order, &Manifolds::default());
+        manifolds.find(&snapshot.world, None);
         let touches: Vec<_> = (0..keys.len() as u32).map(|contact| manifolds.get(contact)).collect();
         let rows = keys.len() as f64;
         let of_points = touches.iter().filter(|touch| touch.is_some()).count() as f64;
