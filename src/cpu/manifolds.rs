@@ -127,7 +127,7 @@ impl Manifolds {
     /// Finds the manifolds at the present positions: of all pairs, or of those that do not sleep.
     pub fn find(&mut self, world: &World, sleep: Option<Sleep<'_>>) {
         let Manifolds { pairs, places, groups, starts, found, .. } = self;
-        let of = |((bounds, starts), found): ((&[u32], &mut [SearchStart]), &mut [Option<Manifold>])| {
+        let of = |bounds: &[u32], starts: &mut [SearchStart], found: &mut [Option<Manifold>]| {
             let group = bounds[0] as usize..bounds[1] as usize;
             let Some(ball) = world.ball(pairs[group.start].a) else { return };
             for ((start, pair), places) in
@@ -140,11 +140,7 @@ impl Manifolds {
             world.find_manifolds(ball, &surfaces, starts, found);
         };
         let parts = parts(starts, groups).into_par_iter().zip(parts(found, groups));
-        groups
-            .par_windows(2)
-            .zip(parts)
-            .map(|(bounds, (starts, found))| ((bounds, starts), found))
-            .for_each(of);
+        groups.par_windows(2).zip(parts).for_each(|(bounds, (starts, found))| of(bounds, starts, found));
         let asleep = |pair: u32| {
             let (key, limit) = (self.pairs[pair as usize], self.starts[pair as usize].limit);
             let sleeps = limit.is_finite() && self.found[pair as usize].is_none();

@@ -139,7 +139,7 @@ impl FlatOutline {
         let share = (place - from.place).dot(line) / line.length_squared();
         let beside = (place - from.place).perp_dot(line).abs();
         let is_on = (0.0..=1.0).contains(&share) && beside <= LINE_WIDTH * line.length_squared();
-        is_on.then(|| from.height + share * (to.height - from.height))
+        is_on.then_some(from.height + share * (to.height - from.height))
     }
 }
 
