@@ -37,6 +37,9 @@ struct Entry {
 const REMEMBERED = 16u;
 const REMEMBERED_OF_HULLS = 64u;
 
+// Largest number of triangles of a mesh of which it is asked whether a polyhedron is near them.
+const MOST_TESTED = 128u;
+
 // Whether the scene has grains of different sizes. Without them there is one level.
 override HAS_SIZES: bool = true;
 
@@ -436,6 +439,7 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
     let deeper = select(0.0, max(ball.contact_radius - ball.radius, 0.0), is_solid(patch_index));
     let reach = ball.radius + deeper + margin_of(shelf.owner, ball);
     var count = found_before;
+    var tested = 0u;
     var node = surfaces[surface.head].x;
     let end = surfaces[surface.head].y;
     while node < end {
@@ -449,18 +453,39 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
             let block = leaf.x + 4u * i;
             let apart = point - nearest_on_triangle(point, triangle_at(block)).point;
             if dot(apart, apart) < reach * reach {
-                if stands_for_solid(shelf.owner) {
+                if stands_for_solid(shelf.owner) && !is_facet(patch_index) {
                     return put_contacts(shelf, found_before, first, MOST_POINTS);
                 }
+                // After many that are not, a triangle counts as near: lavapipe ends long loops.
+                if is_facet(patch_index) && tested < MOST_TESTED {
+                    tested++;
+                    if !is_near_facet(shelf.owner, ball, surface, point, block) {
+                        continue;
+                    }
+                }
                 let index = first + surfaces[block].w;
-                put(shelf, count, index);
-                count++;
+                count = put_contacts(shelf, count, index, points_on_surfaces(shelf.owner));
                 node = patch_at(index).boxes.y;
                 break;
             }
         }
     }
     return count;
+}
+
+// Whether a grain, at a point in the frame of a mesh, may be near enough to a triangle if it is a polyhedron. Twin: World::is_near_facets
+// in src/model/solids.rs.
+fn is_near_facet(owner: u32, ball: Ball, surface: Surface, point: vec3f, block: u32) -> bool {
+    if !is_hull(spheres[owner]) {
+        return true;
+    }
+    let own = solid_of_ball(owner, ball);
+    let corners = triangle_at(block);
+    let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+    // The blocks of a triangle begin with its corners.
+    let triangle = Convex(vec2u(block, block + 3u), vec2u(0u), vec2u(0u), false, 0.0, 0.0, 0.0, 0.0, middle, 0.0, 1.0);
+    let frame = axes_of(compose(conjugate(own.turn), compose(poses[surface.body].orientation, surface.orientation)));
+    return may_be_near(Pair(convex_at(own.block, own.scale), triangle, frame, -(frame * point)), margin_of(owner, ball));
 }
 
 // Number of parts of a row of cells: the end of a period may cut it.

@@ -207,6 +207,17 @@ pub enum Error {
         /// Centre, z \[m\].
         z: f64,
     },
+    /// More triangles of a patch of a mesh are near a polyhedron than the GPU engine meets.
+    #[error(
+        "more triangles of a mesh are near the polyhedron {grain} at t = {time:.6} s than the GPU engine meets: give the mesh fewer, larger \
+         triangles, the grain fewer corners, or use --device cpu"
+    )]
+    TooManyTriangles {
+        /// Id of the grain.
+        grain: u32,
+        /// Simulated time \[s\].
+        time: f64,
+    },
     /// A body is further away than the cells of the GPU engine can address.
     #[error(
         "a body at ({x:.3e}, {y:.3e}, {z:.3e}) m is too far away for cells of {cell:.3e} m: the GPU engine \

@@ -3,7 +3,8 @@
 //!
 //! A [`Convex`] is a box, a convex mesh, a cylinder, a truncated cone, a capsule or a ball, in its own frame. [`separation()`] finds the
 //! axis along which two solids are farthest apart, or overlap the least; [`manifold`] finds where they touch along it: the corners of the
-//! overlap of the two faces that look at each other. Twin of both: `shaders/solids.wgsl`.
+//! overlap of the two faces that look at each other. Twins:
+//! `shaders/shared/separation.wgsl` and `shaders/shared/manifold.wgsl`.
 
 mod build;
 mod common;

@@ -266,6 +266,7 @@ fn make(
 fn is_of_the_grains(error: &Error) -> bool {
     use Error::{
         BoundaryExploded, BoundaryNotANumber, Exploded, JointsExploded, LeftDomain, NotANumber, TooFar,
+        TooManyTriangles,
     };
     matches!(
         error,
@@ -276,6 +277,7 @@ fn is_of_the_grains(error: &Error) -> bool {
             | JointsExploded { .. }
             | TooFar { .. }
             | LeftDomain { .. }
+            | TooManyTriangles { .. }
     )
 }
 

@@ -2,9 +2,10 @@
 //
 // `surfaces` consists of blocks of four words: four blocks per surface, then the meshes, then the convex solids (convex.wgsl). A mesh has a
 // head, with the begin and the end of its tree of boxes, whether it is solid and the block of its convex solid (0: it is none), two blocks
-// per box of the tree and four per triangle, then the lists of patches that meet at seams, with the pseudonormals there. Boxes stand in the
-// order in which the tree is traversed; each holds the box to go on with if it is too far away itself. The boxes of a patch follow each
-// other. Each shader declares `surfaces` itself.
+// per box of the tree and four per triangle, then the lists of patches that meet at seams, with the pseudonormals there. A mesh that
+// polyhedra meet triangle by triangle ends with what is around each triangle (facets.wgsl); the head holds the first block of that in the
+// upper bits of the word that tells whether it is solid. Boxes stand in the order in which the tree is traversed; each holds the box to go
+// on with if it is too far away itself. The boxes of a patch follow each other. Each shader declares `surfaces` itself.
 
 // Whether the scene has meshes.
 override HAS_MESHES: bool = true;
@@ -30,6 +31,11 @@ fn patch_at(surface: u32) -> Patch {
 
 fn is_patch(surface: u32) -> bool {
     return HAS_MESHES && surface < params.surfaces && (surfaces[4u * surface + 3u].x & BELOW_CLASS) == FORM_PATCH;
+}
+
+// Whether a surface is a patch of a mesh that is no convex solid: polyhedra meet it triangle by triangle.
+fn is_facet(surface: u32) -> bool {
+    return HAS_HULLS && is_patch(surface) && surfaces[surfaces[4u * surface + 3u].w].w == 0u;
 }
 
 // Class of the motion of a surface: surfaces of one class never move against each other.
@@ -132,8 +138,10 @@ struct Nearest {
     face: vec3f,               // normal of the triangle on which it lies, on either side
     height: f32,               // height of the given point over the plane of that triangle, along `face` [m]
     is_inside: bool,           // whether the given point is inside of a closed mesh, if no other of its points is nearer
+    triangle: u32,             // block of the triangle on which it lies
 }
 
+// Point nearest to a given one of the triangles in a range of boxes, those of a patch or of a whole mesh, up to `reach` [m].
 fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
     var limit = reach * reach;
     var best = NONE;
@@ -159,7 +167,7 @@ fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
         node += 2u;
     }
     if best == NONE {
-        return Nearest(vec3f(0.0), -1.0, NONE, vec3f(0.0), 0.0, false);
+        return Nearest(vec3f(0.0), -1.0, NONE, vec3f(0.0), 0.0, false, NONE);
     }
     let seam = seam_of(best, place.feature);
     let apart = point - place.point;
@@ -169,9 +177,9 @@ fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
     let height = dot(face, point - corners[0]);
     // Over a face the normal is that of the triangle: where the mesh is flat it is the same for the neighbours, to the last digit.
     if place.feature != FACE && distance > 0.0 {
-        return Nearest(apart / distance, distance, seam, face, height, is_inside_at(seam, apart, height));
+        return Nearest(apart / distance, distance, seam, face, height, is_inside_at(seam, apart, height), best);
     }
-    return Nearest(select(face, -face, height < 0.0), abs(height), seam, face, height, height < 0.0);
+    return Nearest(select(face, -face, height < 0.0), abs(height), seam, face, height, height < 0.0, best);
 }
 
 // Whether a point is inside of a closed mesh whose nearest point, `apart` from it, is on a seam, or is no seam and this height is that
@@ -186,7 +194,7 @@ fn is_inside_at(seam: u32, apart: vec3f, height: f32) -> bool {
 
 // Whether the mesh of a patch is a solid, which pushes outwards.
 fn is_solid(surface: u32) -> bool {
-    return surfaces[surfaces[4u * surface + 3u].w].z == 1u;
+    return (surfaces[surfaces[4u * surface + 3u].w].z & 1u) == 1u;
 }
 
 // Whether a patch is among those that meet at a seam. The first word of a seam holds the number of patches, shifted by a bit that

@@ -37,6 +37,8 @@ constants! {
     HALT_DONE = 256;
     /// Halt: the impacts of a substep settle, but need more sweeps than this submission holds \[E6\].
     HALT_IMPACTS = 512;
+    /// Halt: more triangles are near a polyhedron than one invocation meets.
+    HALT_TRIANGLES = 1024;
     /// Warm start: zero impulses.
     WARM_COLD = 0;
     /// Warm start: a fraction of the last impulses.
@@ -160,7 +162,7 @@ constants! {
 }
 
 /// Halts after which the run fails.
-pub const HALT_FAILED: u32 = HALT_NOT_A_NUMBER | HALT_EXPLODED | HALT_FAR | HALT_OUTSIDE;
+pub const HALT_FAILED: u32 = HALT_NOT_A_NUMBER | HALT_EXPLODED | HALT_FAR | HALT_OUTSIDE | HALT_TRIANGLES;
 
 /// Declares the dispatch sizes that the device computes: three words each, one after the other in the buffer `arguments`.
 macro_rules! planned {

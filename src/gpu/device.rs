@@ -206,8 +206,12 @@ impl Device {
         worlds: Worlds,
     ) -> Result<Pipelines, Error> {
         // A card takes a colour of a tile at once; a processor does the invocations of a workgroup one after the other.
-        let lanes = if self.is_software() { 8 } else { 128 };
-        self.pipelines.get(&self.device, lanes, features, edits, worlds)
+        // lavapipe ends the loops of an invocation after 65 535 turns without a word.
+        let of_device = match self.is_software() {
+            true => [("LANES", 8), ("MOST_TURNS", 60_000)],
+            false => [("LANES", 128), ("MOST_TURNS", 1 << 20)],
+        };
+        self.pipelines.get(&self.device, of_device, features, edits, worlds)
     }
 
     /// Destroys the device, as a driver does that resets it.

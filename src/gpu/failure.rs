@@ -9,7 +9,8 @@ use super::GpuEngine;
 use super::layout::{self, ConstraintHead, Status};
 
 impl GpuEngine {
-    /// Returns the error of a halt: a bad velocity, a position beyond the cells of the grid, or a grain outside of the domain.
+    /// Returns the error of a halt: a bad velocity, a position beyond the cells of the grid, a grain outside of the domain, or one with
+    /// too many triangles near it.
     pub(super) async fn failure(&self, status: &Status) -> Error {
         let (grain, time) = (status.bad_grain, self.world.time);
         let (time_step, h) = (self.settings.time_step, self.settings.substep());
@@ -26,6 +27,9 @@ impl GpuEngine {
         };
         let speed = velocity.length();
         let halted = |why: u32| status.halted & why != 0;
+        if halted(layout::HALT_TRIANGLES) {
+            return Error::TooManyTriangles { grain, time };
+        }
         if !speed.is_finite() || halted(layout::HALT_NOT_A_NUMBER) {
             return match name {
                 Some(name) => Error::BoundaryNotANumber { name, time, time_step },

@@ -49,6 +49,8 @@ pub struct Features {
     pub solids: bool,
     /// Grains that are convex polyhedra.
     pub hulls: bool,
+    /// Polyhedra beside meshes that are no convex solids.
+    pub facets: bool,
     /// Box cone: the components of friction and rolling are limited one by one.
     pub box_cone: bool,
     /// Springs of the smooth method.
@@ -90,6 +92,7 @@ impl Features {
             flush: world.may_meet_flush(),
             solids: has_solids(world),
             hulls: world.has_polyhedra(),
+            facets: world.meshes_met_by_triangle().contains(&true),
             box_cone: settings.cone == Cone::Box,
             springs: settings.method == Method::Smooth,
             viscoelastic: settings.damping == Damping::Viscoelastic,
@@ -159,6 +162,7 @@ impl Features {
             "add_stress" | "add_motion" => self.stress,
             "add_grain_stress" => self.grain_stress,
             "find_manifolds" => self.solids,
+            "meet_facets" | "drop_repeated" => self.facets,
             "pause_impacts" | "resume_impacts" => self.settles,
             _ => true,
         }

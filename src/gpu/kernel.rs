@@ -103,7 +103,7 @@ impl Kernels {
                 self.run(pass, kernel, 0, buffers);
             }
             Work::Join(kernel) if self.features().meshes => self.run(pass, kernel, 0, buffers),
-            Work::Meet(kernel) if self.features().solids => self.run(pass, kernel, 0, buffers),
+            Work::Meet(kernel) if self.features().measure(kernel.entry) => self.run(pass, kernel, 0, buffers),
             Work::Merge(kernel) if self.features().flush => self.run(pass, kernel, 0, buffers),
             Work::Hold(kernel) if self.features().joints => self.run(pass, kernel, 0, buffers),
             Work::BookJoints(kernel) if self.features().joints && buffers.capacity().keeps_balance => {

@@ -2,6 +2,7 @@
 //! `tests/structure/shaders.rs` joins the structs with their WGSL twins.
 
 mod anchors;
+mod facets;
 mod joints;
 mod loads;
 mod meshes;

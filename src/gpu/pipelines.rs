@@ -43,6 +43,9 @@ pub(super) enum Worlds {
     Many,
 }
 
+/// Overrides that the device decides: invocations of a workgroup that solves a tile, turns of the loops of one invocation.
+pub(super) type OfDevice = [(&'static str, u32); 2];
+
 /// Modules and kernels that a device has compiled. Scenes share each kernel whose source and whose values of overrides are the same.
 #[derive(Default, Clone)]
 pub(super) struct Cache(Arc<Mutex<Vec<Arc<Module>>>>);
@@ -66,7 +69,7 @@ impl Cache {
     pub(super) fn get(
         &self,
         device: &wgpu::Device,
-        lanes: u32,
+        of_device: OfDevice,
         features: Features,
         edits: &[Edit],
         worlds: Worlds,
@@ -75,7 +78,7 @@ impl Cache {
             label: Some("turn"),
             entries: &[uniform_entry(size_of::<Turn>() as u64)],
         });
-        let build = Build { device, features, lanes, turn_layout: &turn_layout };
+        let build = Build { device, features, of_device, turn_layout: &turn_layout };
         let of_source = |source: &ShaderSource| {
             let text = edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
             let text = if worlds == Worlds::Many { for_many_worlds(&text) } else { text };
@@ -120,16 +123,15 @@ impl Cache {
 struct Build<'a> {
     device: &'a wgpu::Device,
     features: Features,
-    /// Number of invocations of a workgroup that solves a tile.
-    lanes: u32,
+    of_device: OfDevice,
     turn_layout: &'a wgpu::BindGroupLayout,
 }
 
 impl Build<'_> {
     /// Returns the values of these overrides.
     fn values(&self, overrides: &BTreeSet<&str>) -> Vec<(&'static str, u32)> {
-        let lanes = overrides.contains("LANES").then_some(("LANES", self.lanes));
-        self.features.values(overrides).into_iter().chain(lanes).collect()
+        let of_device = self.of_device.into_iter().filter(|(name, _)| overrides.contains(name));
+        self.features.values(overrides).into_iter().chain(of_device).collect()
     }
 }
 

@@ -32,7 +32,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [ShaderSource; 23] = [
+pub const SOURCES: [ShaderSource; 24] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
     source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "convex" "separation" "placed_solid" "plan"),
@@ -41,7 +41,8 @@ pub const SOURCES: [ShaderSource; 23] = [
     source!("colouring" uses "types" "tile"),
     source!("overflow" uses "types" "hubs"),
     source!("narrowphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "constraints" "arms" "impulses"),
-    source!("solids" uses "types" "motion" "surface" "mesh" "centre" "ball" "convex" "separation" "placed_solid" "constraints" "arms"),
+    source!("solids" uses "types" "motion" "surface" "mesh" "centre" "ball" "convex" "separation" "placed_solid" "outline" "manifold" "constraints" "arms"),
+    source!("facets" uses "types" "motion" "surface" "mesh" "centre" "ball" "convex" "separation" "placed_solid" "outline" "manifold" "constraints" "arms"),
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),
     source!("springs" uses "types" "motion" "constraints" "solve" "impulses"),
     source!("predict" uses "types" "motion" "constraints" "arms" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled" "slope"),

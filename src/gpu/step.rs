@@ -94,7 +94,7 @@ pub enum Work {
     Join(Kernel),
     /// One kernel, where surfaces may meet flush.
     Merge(Kernel),
-    /// One kernel, where there are dynamic convex solids.
+    /// One kernel, where there are dynamic convex solids of the kind that it is for.
     Meet(Kernel),
     /// One kernel, where there are joints.
     Hold(Kernel),
@@ -284,6 +284,8 @@ const STRETCH: &[Stage] = &[
             run("integrate", "aim_bodies", Aimed),
             run("narrowphase", "find_geometry", At(Contacts)),
             Meet(kernel("solids", "find_manifolds", At(Contacts))),
+            Meet(kernel("facets", "meet_facets", At(Contacts))),
+            Meet(kernel("facets", "drop_repeated", At(Contacts))),
             Join(kernel("narrowphase", "join_patches", At(Contacts))),
             Merge(kernel("narrowphase", "merge_flush", At(Contacts))),
             run("response", "find_responses", At(Uncoloured)),
@@ -313,6 +315,8 @@ const PREPARE: &[Stage] = &[
             run("integrate", "aim_bodies", Aimed),
             run("narrowphase", "find_geometry", At(Contacts)),
             Meet(kernel("solids", "find_manifolds", At(Contacts))),
+            Meet(kernel("facets", "meet_facets", At(Contacts))),
+            Meet(kernel("facets", "drop_repeated", At(Contacts))),
             Join(kernel("narrowphase", "join_patches", At(Contacts))),
             Merge(kernel("narrowphase", "merge_flush", At(Contacts))),
             run("narrowphase", "apply_laws", At(Contacts)),

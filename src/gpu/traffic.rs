@@ -154,6 +154,8 @@ fn table(row: u64) -> Vec<(&'static str, &'static str, Traffic)> {
         ("narrowphase", "merge_flush", contact(CONTACT)),
         // The same holds for contacts of solids.
         ("solids", "find_manifolds", contact(CONTACT)),
+        ("facets", "meet_facets", contact(CONTACT)),
+        ("facets", "drop_repeated", contact(CONTACT)),
         ("narrowphase", "apply_laws", contact(2 * row + IMPULSE)),
         ("response", "find_responses", overflow(row + 2 * (VELOCITY + WORD) + OVERFLOW)),
         ("impact", "find_impacts", both(VELOCITY, row)),

@@ -9,7 +9,7 @@ use super::shape::SpherePart;
 use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World, thin};
 use crate::shape::{
     Convex, FacetMeeting, MOST_POINTS, Manifold, ManifoldBounds, SearchStart, SolidPose, common_volume,
-    may_be_near, meet_along, meet_facet, meet_from, meet_half_space, of_touches, separation,
+    may_be_near, meet_along, meet_facet, meet_from, meet_half_space, of_touches,
 };
 
 /// Largest number of vertices of a mesh that is tried as a convex solid: two of them have a million pairs of edges.
@@ -152,13 +152,18 @@ impl World {
         self.clumps.iter().any(|clump| clump.hull.is_some())
     }
 
-    /// Whether some mesh is no convex solid.
+    /// Per mesh whether polyhedra meet it triangle by triangle, as it is no convex solid; never without polyhedra.
     #[cfg(feature = "gpu")]
-    pub(crate) fn has_facets(&self) -> bool {
-        let is_facet = |(index, surface): (u32, &Surface)| {
-            matches!(surface.form, Form::Patch { .. }) && self.solids.is_other(index)
-        };
-        (0..).zip(&self.surfaces).any(is_facet)
+    pub(crate) fn meshes_met_by_triangle(&self) -> Vec<bool> {
+        let mut are_met = vec![false; self.meshes.list().len()];
+        if self.has_polyhedra() {
+            for (index, surface) in (0..).zip(&self.surfaces) {
+                if let Form::Patch { mesh, .. } = surface.form {
+                    are_met[mesh as usize] |= self.solids.is_other(index);
+                }
+            }
+        }
+        are_met
     }
 
     /// Finds the solids of all surfaces again, after the surfaces were read and the meshes set.
@@ -314,15 +319,15 @@ impl World {
         })
     }
 
-    /// Whether a polyhedron is nearer to a surface than `gap` \[m\], if it is one that bounds no convex solid; the sphere around it is near
-    /// every surface that is asked for.
+    /// Whether a polyhedron may be nearer to a surface than `gap` \[m\], if it is one that bounds no convex solid; the sphere around it is
+    /// near every surface that is asked for.
     pub fn is_near_facets(&self, ball: &Sphere, surface: u32, gap: f64) -> bool {
         let own = self.solid_of(ball, self.sphere_centre(ball)).filter(|_| self.solids.is_other(surface));
         let Some(own) = own else { return true };
         let Some(near) = self.facets_near(&own, surface, gap) else { return true };
         near.triangles().into_iter().any(|triangle| {
             let triangle = Convex::triangle(near.mesh.corners(triangle));
-            separation(own.solid, &own.at, &triangle, &near.at, gap).is_some()
+            may_be_near(own.solid, &own.at, &triangle, &near.at, gap)
         })
     }
 
@@ -375,7 +380,8 @@ impl World {
 
     /// Drops the points of a solid at which it touches a mesh with several patches: those at an edge between two of them.
     fn drop_repeated(&self, shapes: &[u32], size: f64, found: &mut [Option<Manifold>]) {
-        for i in 1..shapes.len() {
+        // The last one first: those before it still have all their points.
+        for i in (1..shapes.len()).rev() {
             let (before, rest) = found.split_at_mut(i);
             let Some((manifold, (_, patches))) = rest[0].as_mut().zip(self.patches_with(shapes[i])) else {
                 continue;

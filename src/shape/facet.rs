@@ -3,7 +3,8 @@
 //! The axis along which the solid and the triangle overlap the least is one of the mesh only if the mesh has its farthest point there: at
 //! the face itself, at an edge where it is convex and the axis lies between the normals of both triangles, or at a vertex all of whose
 //! neighbours are lower. At other edges and vertices, which are flat or concave, the axis turns to the normal of the triangle, so that
-//! nothing is caught by the joints of a flat face. An axis along the normal of a neighbour is left to that neighbour.
+//! nothing is caught by the joints of a flat face. An axis along the normal of a neighbour is left to that neighbour. Twin:
+//! `meet_facet` in `shaders/facets.wgsl`.
 
 use glam::DVec3;
 

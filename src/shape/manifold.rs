@@ -5,7 +5,7 @@
 //! and crossings of their sides. Of more than [`MOST_POINTS`] corners those are kept that lie farthest along so many directions, deep ones
 //! before others. The place of a point in the list is its direction, fixed to the first solid, so that an impulse finds its point again in
 //! the next step. Where corners are left out, as of a circle, the nearest direction turns to the deepest of them, or, between faces that
-//! are parallel, to the side to which the first solid hangs over: there it would tip.
+//! are parallel, to the side to which the first solid hangs over: there it would tip. Twin: `shaders/shared/manifold.wgsl`.
 
 use std::f64::consts::TAU;
 use std::sync::LazyLock;

@@ -2,6 +2,7 @@
 //! fail.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod facets;
 mod hulls;
 mod solids;
 mod solve;

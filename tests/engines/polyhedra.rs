@@ -5,7 +5,7 @@ use crate::common::*;
 use esker::engine::{Engine, Snapshot};
 use esker::error::Error;
 use esker::gpu::GpuEngine;
-use esker::model::{Clump, Mesh, World};
+use esker::model::{Clump, World};
 use esker::observe::loads;
 use esker::scenario::Scenario;
 use esker::settings::{Method, Settings};
@@ -13,7 +13,6 @@ use esker::shape::Convex;
 use esker::simulation::Simulation;
 use glam::{DQuat, DVec3};
 use std::path::Path;
-use std::sync::Arc;
 
 /// A scene of stone on a floor, with this text after the materials.
 fn scene(body: &str) -> Scenario {
@@ -294,20 +293,25 @@ fn cubes_rest_under_the_smooth_method_on_both_engines() {
     }
 }
 
+/// Points on a ball, all of which are corners of their hull.
+fn ball_of_corners(count: u32) -> Vec<DVec3> {
+    let point = |i: u32| {
+        let (z, turn) = (1.0 - (2.0 * f64::from(i) + 1.0) / f64::from(count), 2.4 * f64::from(i));
+        0.01 * ((1.0 - z * z).sqrt() * glam::DVec2::from_angle(turn)).extend(z)
+    };
+    (0..count).map(point).collect()
+}
+
 #[test]
-fn the_gpu_engine_refuses_polyhedra_beside_sheets() {
-    let mut world = with_floor(9.81 * DVec3::NEG_Z, stone(0.5, 0.0));
-    let sheet = Mesh::new("sheet", &[[DVec3::ZERO, DVec3::X, DVec3::Y]]).unwrap();
-    let surfaces = world.mesh_surfaces(Arc::new(sheet), DVec3::ZERO, DQuat::IDENTITY, 0);
-    world.add_boundary(fixed("sheet"), surfaces);
-    let settings = Settings::default();
-    assert!(GpuEngine::new(device(), world.clone(), settings).is_ok());
-    world.clumps = vec![Clump::of_hull("cube", &Convex::cuboid(DVec3::splat(0.01)))];
-    let refused = GpuEngine::new(device(), world, settings).err().unwrap();
-    assert!(
-        matches!(refused, Error::NotOnGpu { setting } if setting.contains("no convex solids")),
-        "{refused}"
-    );
+fn the_gpu_engine_refuses_polyhedra_of_more_than_64_corners() {
+    for (corners, is_refused) in [(64, false), (65, true)] {
+        let mut world = with_floor(9.81 * DVec3::NEG_Z, stone(0.5, 0.0));
+        world.clumps = vec![Clump::of_hull("ball", &Convex::hull(&ball_of_corners(corners)).unwrap())];
+        let refused = GpuEngine::new(device(), world, Settings::default()).err();
+        let says =
+            |error: &Error| matches!(error, Error::NotOnGpu { setting } if setting.contains("64 corners"));
+        assert_eq!(refused.as_ref().is_some_and(says), is_refused, "{corners}: {refused:?}");
+    }
 }
 
 #[test]

@@ -33,10 +33,12 @@ fn settings() -> Settings {
     Settings { time_step: 1e-3, iterations: 60, ..Settings::default() }
 }
 
-fn after(world: &World, steps: u64) -> Snapshot {
-    let mut engine = cpu(world, &settings());
-    engine.advance(steps).unwrap();
-    engine.snapshot().unwrap()
+/// The state after these steps on each engine, with its name.
+fn after(world: &World, steps: u64) -> [(&'static str, Snapshot); 2] {
+    both(world, &settings()).map(|mut engine| {
+        engine.advance(steps).unwrap();
+        (engine.identity().engine, engine.snapshot().unwrap())
+    })
 }
 
 /// Squares of two triangles each around the origin, whose heights follow a function \[m\].
@@ -73,7 +75,7 @@ fn extruded(profile: &[[f64; 2]], caps: &[&[usize]]) -> Mesh {
 }
 
 /// A trough 100 mm wide and 50 mm high, with walls of 20 mm.
-fn trough() -> Mesh {
+pub fn trough() -> Mesh {
     let profile = [
         [-0.05, 0.0],
         [0.05, 0.0],
@@ -89,30 +91,34 @@ fn trough() -> Mesh {
     mesh
 }
 
-/// Path of a cube that slides over a floor: its places every 20 steps.
-fn slide(mesh: Mesh) -> Vec<DVec3> {
+/// Path of a cube that slides over a floor on each engine: its places every 20 steps.
+fn slide(mesh: Mesh) -> [Vec<DVec3>; 2] {
     let mut world = over(mesh, DVec3::splat(HALF), &[DVec3::new(-0.12, 0.003, HALF)]);
     world.bodies.velocity[1] = DVec3::new(1.0, 0.2, 0.0);
-    let mut engine = cpu(&world, &settings());
-    let mut path = Vec::new();
-    for _ in 0..10 {
-        engine.advance(20).unwrap();
-        path.push(engine.snapshot().unwrap().world.bodies.position[1]);
-    }
-    path
+    both(&world, &settings()).map(|mut engine| {
+        let mut place = || {
+            engine.advance(20).unwrap();
+            engine.snapshot().unwrap().world.bodies.position[1]
+        };
+        (0..10).map(|_| place()).collect()
+    })
 }
 
 /// A face that is cut into triangles is felt as one face.
 #[test]
 fn a_cube_slides_over_the_triangles_of_a_floor_as_over_one_square() {
     let plain = slide(floor(1, |_| 0.0));
-    assert!(plain[9].x - plain[0].x > 0.1, "{plain:?}");
-    let apart = |path: &[DVec3]| path.iter().zip(&plain).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
-    let of_triangles = apart(&slide(floor(37, |_| 0.0)));
-    assert!(of_triangles < 1e-9, "{of_triangles} m beside the path over one square");
-    // Counter-check: a ramp of 0.1 mm is noticed.
-    let of_ramp = apart(&slide(floor(37, |x| 1e-4 * ((x + 0.05) / 0.02).clamp(0.0, 1.0))));
-    assert!(of_ramp > 5e-5, "{of_ramp}");
+    let of_triangles = slide(floor(37, |_| 0.0));
+    let of_ramp = slide(floor(37, |x| 1e-4 * ((x + 0.05) / 0.02).clamp(0.0, 1.0)));
+    for (i, bound) in [1e-9, 2e-6].into_iter().enumerate() {
+        let plain = &plain[i];
+        assert!(plain[9].x - plain[0].x > 0.1, "{plain:?}");
+        let apart = |path: &[DVec3]| path.iter().zip(plain).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        let [of_triangles, of_ramp] = [&of_triangles[i], &of_ramp[i]].map(|path| apart(path));
+        assert!(of_triangles < bound, "{of_triangles} m beside the path over one square");
+        // Counter-check: a ramp of 0.1 mm is noticed.
+        assert!(of_ramp > 5e-5, "{of_ramp}");
+    }
 }
 
 /// The slab is wider than the trough is within, and narrower than it is outside: none of its corners is over a wall's corner.
@@ -120,12 +126,17 @@ fn a_cube_slides_over_the_triangles_of_a_floor_as_over_one_square() {
 fn a_slab_across_a_trough_lies_on_its_walls_and_one_within_on_its_bottom() {
     let wide = after(&over(trough(), DVec3::new(0.04, 0.02, HALF), &[DVec3::new(0.0, 0.0, 0.0605)]), 300);
     let narrow = after(&over(trough(), DVec3::new(0.025, 0.02, HALF), &[DVec3::new(0.0, 0.0, 0.0205)]), 300);
-    for (state, height) in [(wide, 0.05), (narrow, 0.01)] {
+    let states =
+        wide.into_iter().map(|state| (state, 0.05)).chain(narrow.into_iter().map(|state| (state, 0.01)));
+    for ((name, state), height) in states {
         let place = state.world.bodies.position[1];
         let elastic = 1e-5;
-        assert!((place - (height + HALF) * DVec3::Z).length() < elastic, "{place}, floor at {height} m");
+        assert!(
+            (place - (height + HALF) * DVec3::Z).length() < elastic,
+            "{name}: {place}, floor at {height} m"
+        );
         let support = loads::weight_supported(&state);
-        assert!((support - 1.0).abs() < 1e-6, "the mesh carries {support}");
+        assert!((support - 1.0).abs() < 1e-6, "{name}: the mesh carries {support}");
     }
 }
 
@@ -135,15 +146,17 @@ fn a_slab_lies_on_a_ridge_and_falls_off_it_where_its_middle_is_beside() {
     let tent = || floor(2, |x| if x == 0.0 { 0.1 } else { 0.0 });
     let half = DVec3::new(0.04, 0.02, HALF);
     let place = |beside: f64| {
-        let state = after(&over(tent(), half, &[DVec3::new(beside, 0.0, 0.11)]), 200);
-        state.world.bodies.position[1]
+        let states = after(&over(tent(), half, &[DVec3::new(beside, 0.0, 0.11)]), 200);
+        states.map(|(name, state)| (name, state.world.bodies.position[1]))
     };
-    let on_top = place(0.0);
-    assert!((on_top - 0.11 * DVec3::Z).length() < 2e-5, "{on_top}");
+    for (name, on_top) in place(0.0) {
+        assert!((on_top - 0.11 * DVec3::Z).length() < 2e-5, "{name}: {on_top}");
+    }
     // Beside the ridge it tips onto the slope of 1 in 3, and slides down as the friction is 0.3.
-    let beside = place(0.01);
-    let on_slope = 0.1 - beside.x / 3.0 + HALF * (10.0f64 / 9.0).sqrt();
-    assert!(beside.x > 0.02 && (beside.z - on_slope).abs() < 1e-4, "{beside}, {on_slope} m");
+    for (name, beside) in place(0.01) {
+        let on_slope = 0.1 - beside.x / 3.0 + HALF * (10.0f64 / 9.0).sqrt();
+        assert!(beside.x > 0.02 && (beside.z - on_slope).abs() < 1e-4, "{name}: {beside}, {on_slope} m");
+    }
 }
 
 /// A corner of the mesh in the middle of a face: the tip of a pyramid on a plate.
@@ -163,21 +176,25 @@ fn a_slab_lies_on_the_tip_of_a_pyramid() {
     let triangles: Vec<_> = (0..4).flat_map(side).chain([[a, c, b], [a, d, c]]).collect();
     let mesh = Mesh::new("pyramid", &triangles).unwrap();
     assert!(mesh.is_solid);
-    let state = after(&over(mesh, DVec3::new(0.02, 0.02, HALF), &[DVec3::new(0.0, 0.0, 0.0402)]), 200);
-    let place = state.world.bodies.position[1];
-    assert!((place - (0.03 + HALF) * DVec3::Z).length() < 5e-5, "{place}");
+    let world = over(mesh, DVec3::new(0.02, 0.02, HALF), &[DVec3::new(0.0, 0.0, 0.0402)]);
+    for (name, state) in after(&world, 200) {
+        let place = state.world.bodies.position[1];
+        assert!((place - (0.03 + HALF) * DVec3::Z).length() < 5e-5, "{name}: {place}");
+    }
 }
 
 #[test]
 fn a_cube_whose_middle_is_inside_of_a_closed_mesh_is_pushed_out_of_its_nearest_side() {
-    let pressed = |mesh: Mesh| {
-        let state = after(&over(mesh, DVec3::splat(HALF), &[DVec3::new(0.0, 0.0, 0.009)]), 2000);
-        state.world.bodies.position[1].z
+    let inside = |mesh: Mesh| over(mesh, DVec3::splat(HALF), &[DVec3::new(0.0, 0.0, 0.009)]);
+    let pressed = |mut engine: Box<dyn Engine>| {
+        engine.advance(1000).unwrap();
+        (engine.identity().engine, engine.snapshot().unwrap().world.bodies.position[1].z)
     };
-    let out = pressed(trough());
-    assert!((out - (0.01 + HALF)).abs() < 1e-4, "{out} m");
+    for (name, out) in both(&inside(trough()), &settings()).map(pressed) {
+        assert!((out - (0.01 + HALF)).abs() < 1e-4, "{name}: {out} m");
+    }
     // Counter-check: the trough as a sheet holds it beneath its inner floor.
-    let sheet = pressed(trough().into_sheet());
+    let (_, sheet) = pressed(Box::new(cpu(&inside(trough().into_sheet()), &settings())));
     assert!(sheet < 0.01, "{sheet} m");
 }
 
@@ -207,11 +224,13 @@ fn hulls_poured_into_a_bowl_stay_in_it() {
         world.bodies.orientation[body] *= DQuat::from_scaled_axis(turn.normalize() * (0.1 * body as f64));
         world.bodies.position[body].z *= 1.5;
     }
-    let state = after(&world, 800);
-    let inside = |place: &DVec3| place.z > 0.0 && place.truncate().length() < 0.05;
-    assert!(state.world.bodies.position[1..].iter().all(inside), "{:?}", state.world.bodies.position);
-    let support = loads::weight_supported(&state);
-    assert!((support - 1.0).abs() < 0.02, "the bowl carries {support}");
-    let deepest = state.contacts.iter().map(|contact| -contact.gap).fold(0.0, f64::max);
-    assert!(deepest < 1e-4, "overlap of {deepest} m");
+    for (name, state) in after(&world, 800) {
+        let places = &state.world.bodies.position[1..];
+        let inside = |place: &DVec3| place.z > 0.0 && place.truncate().length() < 0.05;
+        assert!(places.iter().all(inside), "{name}: {places:?}");
+        let support = loads::weight_supported(&state);
+        assert!((support - 1.0).abs() < 0.02, "{name}: the bowl carries {support}");
+        let deepest = state.contacts.iter().map(|contact| -contact.gap).fold(0.0, f64::max);
+        assert!(deepest < 1e-4, "{name}: overlap of {deepest} m");
+    }
 }

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::facets::FacetPlaces;
 use super::solids::{Block, SolidBlocks, block};
 use super::{CLASS_SHIFT, FORM_PATCH, Surface, form, quaternion, single};
 use crate::model::mesh::{Mesh, NO_SEAM, Seam};
@@ -17,16 +18,19 @@ const NORMAL: usize = 3;
 /// Places where the parts of a mesh begin, in blocks; those of its seams in words.
 #[derive(Debug, Clone)]
 struct Places {
-    /// Place of the first block of the mesh, which holds the begin and the end of its tree of boxes, and whether it is a solid.
+    /// Place of the first block of the mesh, which holds the begin and the end of its tree of boxes, whether it is a solid, and the first
+    /// block of what is around its triangles.
     head: u32,
     boxes: u32,
     triangles: u32,
     seams: Vec<u32>,
+    /// What is around the triangles, if polyhedra meet them one by one.
+    around: Option<FacetPlaces>,
 }
 
 impl Places {
     /// Returns the places of a mesh that begins at block `head`, and the block after the mesh.
-    fn of(mesh: &Mesh, head: usize) -> (Places, usize) {
+    fn of(mesh: &Mesh, is_met_by_triangle: bool, head: usize) -> (Places, usize) {
         let boxes = head + 1;
         let triangles = boxes + BOX * mesh.nodes.len();
         let mut word = 4 * (triangles + TRIANGLE * mesh.triangles.len());
@@ -36,19 +40,22 @@ impl Places {
             place as u32
         };
         let seams = mesh.seams.iter().map(seam).collect();
-        let places = Places { head: head as u32, boxes: boxes as u32, triangles: triangles as u32, seams };
-        (places, word.div_ceil(4))
+        let mut end = word.div_ceil(4);
+        let around =
+            is_met_by_triangle.then(|| FacetPlaces::of(mesh, |index| triangles + TRIANGLE * index, &mut end));
+        (Places { head: head as u32, boxes: boxes as u32, triangles: triangles as u32, seams, around }, end)
     }
 
     /// Returns the places of all meshes of a world, and the block after the last mesh.
     fn of_all(world: &World) -> (Vec<Places>, usize) {
         let mut next = SURFACE * world.surfaces.len();
-        let place = |mesh: &std::sync::Arc<Mesh>| {
-            let (places, end) = Places::of(mesh, next);
+        let place = |(mesh, is_met_by_triangle): (&std::sync::Arc<Mesh>, bool)| {
+            let (places, end) = Places::of(mesh, is_met_by_triangle, next);
             next = end;
             places
         };
-        (world.meshes.list().iter().map(place).collect(), next)
+        let meshes = world.meshes.list().iter().zip(world.meshes_met_by_triangle());
+        (meshes.map(place).collect(), next)
     }
 
     fn node(&self, node: u32) -> u32 {
@@ -117,8 +124,9 @@ fn surface_record(
 }
 
 fn write_mesh(blocks: &mut [Block], mesh: &Mesh, places: &Places) {
-    blocks[places.head as usize] =
-        [places.node(0), places.node(mesh.nodes.len() as u32), u32::from(mesh.is_solid), 0];
+    let around = places.around.as_ref().map_or(0, |around| around.first);
+    let word = around << 1 | u32::from(mesh.is_solid);
+    blocks[places.head as usize] = [places.node(0), places.node(mesh.nodes.len() as u32), word, 0];
     for (index, node) in (0..).zip(&mesh.nodes) {
         let first = places.triangles + TRIANGLE as u32 * node.first;
         let leaf = if node.count > 0 { first << 2 | node.count } else { 0 };
@@ -145,6 +153,9 @@ fn write_mesh(blocks: &mut [Block], mesh: &Mesh, places: &Places) {
         let end = at + 1 + seam.patches.len();
         words[at + 1..end].copy_from_slice(&seam.patches);
         words[end..end + NORMAL].copy_from_slice(&single(seam.outwards).map(f32::to_bits));
+    }
+    if let Some(around) = &places.around {
+        around.write(mesh, blocks);
     }
 }
 

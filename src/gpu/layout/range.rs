@@ -63,17 +63,13 @@ pub fn check_single(
     Ok(())
 }
 
-/// Refuses polyhedra that only the CPU engine has: beside meshes that are no convex solids, and with many corners.
+/// Refuses polyhedra with more corners than one invocation tries.
 fn check_polyhedra(world: &World) -> Result<(), Error> {
     let is_large = |hull: &Convex| hull.corners.len() > MOST_CORNERS;
-    let setting = match world.has_polyhedra() {
-        true if world.has_facets() => "shapes beside meshes that are no convex solids",
-        true if world.clumps.iter().filter_map(|clump| clump.hull.as_ref()).any(is_large) => {
-            "shapes of more than 64 corners"
-        }
-        _ => return Ok(()),
-    };
-    Err(Error::NotOnGpu { setting })
+    match world.clumps.iter().filter_map(|clump| clump.hull.as_ref()).any(is_large) {
+        true => Err(Error::NotOnGpu { setting: "shapes of more than 64 corners" }),
+        false => Ok(()),
+    }
 }
 
 /// Refuses settings that only the CPU engine has.

@@ -46,6 +46,8 @@ pub(super) const SOLVE: Stage = Stage {
         BookJoints(kernel("balance", "book_last_joint_impacts", Once)),
         run("narrowphase", "find_geometry", At(ImpactContacts)),
         Meet(kernel("solids", "find_manifolds", At(ImpactContacts))),
+        Meet(kernel("facets", "meet_facets", At(ImpactContacts))),
+        Meet(kernel("facets", "drop_repeated", At(ImpactContacts))),
         Join(kernel("narrowphase", "join_patches", At(ImpactContacts))),
         Merge(kernel("narrowphase", "merge_flush", At(ImpactContacts))),
         run("narrowphase", "apply_laws", At(ImpactContacts)),

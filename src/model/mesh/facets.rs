@@ -197,22 +197,32 @@ impl Mesh {
         parts.iter().map(mesh).collect()
     }
 
+    fn around(&self) -> &Around {
+        self.neighbours.0.get_or_init(|| Around::of(self))
+    }
+
     /// A triangle with what is around it.
     pub fn facet(&self, triangle: usize) -> Facet<'_> {
-        let around = self.neighbours.0.get_or_init(|| Around::of(self));
-        let corners = self.triangles[triangle].corners;
-        let vertices_at = |corner: u32| {
-            let [from, to] = [corner, corner + 1].map(|vertex| around.starts[vertex as usize] as usize);
-            &around.vertices[from..to]
-        };
-        let beyond = |vertex: u32| (vertex != NONE).then(|| self.vertices[vertex as usize]);
+        let beyond = |vertex: Option<u32>| vertex.map(|vertex| self.vertices[vertex as usize]);
         Facet {
             corners: self.corners(triangle),
-            beyond: around.beyond[triangle].map(beyond),
-            around: corners.map(vertices_at),
+            beyond: self.beyond(triangle).map(beyond),
+            around: self.triangles[triangle].corners.map(|corner| self.vertices_around(corner)),
             vertices: &self.vertices,
             is_of_solid: self.is_solid,
         }
+    }
+
+    /// Corner of the other triangle at each edge of a triangle, as the index of a vertex; `None` where the mesh ends or branches.
+    pub(crate) fn beyond(&self, triangle: usize) -> [Option<u32>; 3] {
+        self.around().beyond[triangle].map(|vertex| (vertex != NONE).then_some(vertex))
+    }
+
+    /// Indices of the vertices that share an edge with a vertex.
+    pub(crate) fn vertices_around(&self, vertex: u32) -> &[u32] {
+        let around = self.around();
+        let [start, end] = [vertex, vertex + 1].map(|vertex| around.starts[vertex as usize] as usize);
+        &around.vertices[start..end]
     }
 
     /// Height of a point over the nearest triangle \[m\] and the normal of that triangle, if the point is inside of a closed mesh, the

@@ -6,7 +6,7 @@ use esker::model::{Boundary, Clump, Motion, RigidBody, Side, Surface};
 use esker::shape::Convex;
 
 /// Hulls of random points on a ball of radius d, and a cube.
-fn kinds(random: &mut Random) -> Vec<Clump> {
+pub(super) fn kinds(random: &mut Random) -> Vec<Clump> {
     let mut hull = |corners: usize| {
         let points: Vec<DVec3> = (0..corners).map(|_| random.turn() * (D * DVec3::X)).collect();
         Clump::of_hull("stone", &Convex::hull(&points).unwrap())
@@ -118,7 +118,7 @@ fn few_contacts_of_hulls_are_without_a_colour() {
 }
 
 /// Moves a grain along the normal of its deepest contact with a shape until the gap is this \[m\].
-fn bring_near(world: &mut World, grain: usize, shape: u32, gap: f64) {
+pub(super) fn bring_near(world: &mut World, grain: usize, shape: u32, gap: f64) {
     let first = world.first_grain_shape();
     let own = first + world.grains[grain].first;
     let (a, b, sign) = if own < shape || shape < first { (own, shape, 1.0) } else { (shape, own, -1.0) };
@@ -193,7 +193,7 @@ fn pairs_of_hulls(count: usize) -> World {
 }
 
 /// Contacts of which a number differs from that of the twin by more than its bound, with the largest difference over the bound.
-fn wrong_contacts(case: &mut Case) -> Vec<(Key, f64)> {
+pub(super) fn wrong_contacts(case: &mut Case) -> Vec<(Key, f64)> {
     let ratio = |(found, expected, bound): (f64, f64, f64)| match found == expected {
         true => 0.0,
         false if found.is_nan() => f64::INFINITY,

@@ -282,3 +282,41 @@ fn a_stack_of_equal_cubes_stays_up() {
         assert!((support - 1.0).abs() < 1e-3, "{name}: the floor carries {support}");
     }
 }
+
+/// Contacts whose point is not that of the twin, which knows all shapes that a solid touches.
+pub(super) fn wrong_points(case: &mut Case) -> Vec<Key> {
+    case.run(&SEARCH);
+    case.run(&["narrowphase"]);
+    let (contacts, constraints) = (case.gpu.contacts().unwrap(), case.gpu.constraints().unwrap());
+    let mut wrong = Vec::new();
+    for group in contacts.chunk_by(|one, other| one.a == other.a) {
+        let ball = *case.world.ball(group[0].a).unwrap();
+        let mut shapes: Vec<u32> = group.iter().map(|contact| shape_id(contact.b)).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        let manifolds = case.world.manifolds(&ball, &shapes);
+        let centre = case.world.bodies.position[ball.body as usize];
+        for contact in group {
+            let Some(point) = point_number(contact.b) else { continue };
+            let key = Key { a: contact.a, b: contact.b };
+            let (head, arms) = &constraints[contact.place as usize];
+            let (normal, arm) = (vector(head.normal), vector(arms.arm_a));
+            let at = shapes.binary_search(&shape_id(contact.b)).unwrap();
+            let expected = manifolds[at].and_then(|manifold| manifold.points[point]);
+            // Directions are differences over distances.
+            let turn = gap_bound(&case.world, key) / (0.2 * D);
+            let lever = 2.0 * turn * (arm.length() + vector(arms.arm_b).length());
+            let is_right = match expected {
+                None => normal == DVec3::ZERO,
+                Some(touch) => {
+                    (normal - touch.normal).length() < 2.0 * turn
+                        && arm.distance(touch.point - centre) < lever
+                }
+            };
+            if !is_right {
+                wrong.push(key);
+            }
+        }
+    }
+    wrong
+}
