@@ -3,7 +3,8 @@
 // Twins: src/cpu/manifolds.rs and src/shape/manifold.rs.
 //
 // A pair of solids has as many contacts in the list as a manifold has directions; the one with number 1 finds the manifold and stores the
-// constraints of all. Those whose point is that of another, or is too far away, take no part.
+// constraints of all. Those whose point is that of another, or is too far away, take no part. Where surfaces stand flush, another kernel
+// then finds the points with those anew whose sides are inside.
 
 @group(0) @binding(2) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> poses: array<Pose>;
@@ -102,4 +103,171 @@ fn corner_point(choice: ptr<function, Choice>, number: u32, a: PlacedSolid, ball
     }
     let touch = touch_of_corner(corner, a, ball, surface);
     return Point(is_first && (*choice).scores[number] != FAR, touch.length, touch.normal, place - 0.5 * touch.length * touch.normal);
+}
+
+// Height between two surfaces that stand flush, over the contact radius of what touches them [-].
+const FLUSH = 1e-3;
+
+// A solid with its contacts with surfaces, which come first among those of each number.
+struct Owner {
+    a: PlacedSolid,
+    ball: Ball,
+    index: u32,                // index of the ball
+    pairs: u32,                // number of surfaces
+    first: array<u32, MOST_POINTS>, // first contact of each number
+}
+
+// Where solids that move alike stand flush, their sides that face each other are inside: what touches such a side touches the surface of
+// both instead. The invocation of the first contact of a solid handles all of them. Twin: World::manifolds in src/model/solids.rs.
+@compute @workgroup_size(64)
+fn merge_solids(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() || !is_at_point(contacts[k]) || (k > 0u && contacts[k - 1u].a == contacts[k].a) {
+        return;
+    }
+    let index = contacts[k].a - params.surfaces;
+    let ball = ball_at(index);
+    var owner = Owner(solid_of_ball(index, ball), ball, index, 0u, array<u32, MOST_POINTS>());
+    for (var next = k; next < status.contacts && contacts[next].a == contacts[k].a; next++) {
+        let number = (contacts[next].b >> SHAPE_BITS) - 1u;
+        if next == k || (contacts[next - 1u].b >> SHAPE_BITS) != number + 1u {
+            owner.first[number] = next;
+        }
+        owner.pairs += select(0u, 1u, number == 0u && shape_b(contacts[next]) < params.surfaces);
+    }
+    if owner.a.block == 0u || owner.pairs < 2u {
+        return;
+    }
+    // `friction` holds the number of the cover, from 1 on, until all are known.
+    for (var i = 0u; i < owner.pairs; i++) {
+        constraint_heads[contacts[owner.first[0] + i].place].friction = f32(cover_of(&owner, i));
+    }
+    for (var i = 0u; i < owner.pairs; i++) {
+        let cover = cover_at(&owner, i);
+        if cover != 0u {
+            meet_beside(&owner, i, cover - 1u);
+            constraint_heads[contacts[owner.first[0] + i].place].friction = f32(cover);
+        }
+    }
+    for (var i = 0u; i < owner.pairs; i++) {
+        constraint_heads[contacts[owner.first[0] + i].place].friction = 0.0;
+    }
+}
+
+// Number of the surface that covers surface i, from 1 on, or 0, once it is known.
+fn cover_at(owner: ptr<function, Owner>, i: u32) -> u32 {
+    return u32(constraint_heads[contacts[(*owner).first[0] + i].place].friction);
+}
+
+// Number of the first surface that covers the side of surface i at which a solid touches it, and stands flush with it, from 1 on; 0: none.
+fn cover_of(owner: ptr<function, Owner>, i: u32) -> u32 {
+    var cover = 0u;
+    if deepest_of(owner, i).is_some {
+        for (var j = (*owner).pairs; j > 0u; j--) {
+            if j - 1u != i && covers(owner, j - 1u, i) && is_flush(owner, j - 1u, i) {
+                cover = j;
+            }
+        }
+    }
+    return cover;
+}
+
+fn shape_of(owner: ptr<function, Owner>, i: u32) -> u32 {
+    return shape_b(contacts[(*owner).first[0] + i]);
+}
+
+// Point of this number with surface i, from the origin of the solid in world axes.
+fn known_point(owner: ptr<function, Owner>, i: u32, number: u32) -> Point {
+    let place = contacts[(*owner).first[number] + i].place;
+    let head = constraint_heads[place];
+    return Point(head.bias_velocity != -FAR, head.bias_velocity, head.normal, load_constraint(place).arm_a - (*owner).a.lever);
+}
+
+fn deepest_of(owner: ptr<function, Owner>, i: u32) -> Point {
+    var deepest = known_point(owner, i, 0u);
+    for (var number = 1u; number < MOST_POINTS; number++) {
+        let point = known_point(owner, i, number);
+        if point.is_some && (!deepest.is_some || point.gap < deepest.gap) {
+            deepest = point;
+        }
+    }
+    return deepest;
+}
+
+// Whether a solid or half space covers that side of another one, moving alike, at which a solid has its points with the latter.
+fn covers(owner: ptr<function, Owner>, cover: u32, i: u32) -> bool {
+    let met = met_by((*owner).ball, shape_of(owner, cover));
+    if class_of(shape_of(owner, cover)) != class_of(shape_of(owner, i)) || (!met.is_plane && met.solid.block == 0u) {
+        return false;
+    }
+    let size = (*owner).ball.contact_radius;
+    var is_covered = true;
+    for (var number = 0u; number < MOST_POINTS; number++) {
+        let point = known_point(owner, i, number);
+        let on_surface = point.place + (2.0 * FLUSH * size - 0.5 * point.gap) * point.normal;
+        if point.is_some && height_over_met(owner, met, on_surface) >= FLUSH * size {
+            is_covered = false;
+        }
+    }
+    return is_covered;
+}
+
+// Origin of a surface, from that of the solid, in world axes [m].
+fn origin_of(owner: ptr<function, Owner>, met: Met) -> vec3f {
+    return met.apart + met.solid.lever - (*owner).a.lever;
+}
+
+// Height of a point over the faces of a solid, or over a half space [m].
+fn height_over_met(owner: ptr<function, Owner>, met: Met, point: vec3f) -> f32 {
+    let local = rotate(conjugate(met.solid.turn), point - origin_of(owner, met));
+    if met.is_plane {
+        return local.z;
+    }
+    let solid = convex_at(met.solid.block, met.solid.scale);
+    var highest = FAR;
+    for (var face = solid.faces.x; face < solid.faces.y; face += 2u) {
+        highest = max(highest, height_over(solid, face, local));
+    }
+    return highest - solid.rounding;
+}
+
+// Whether a solid does not stand out over the one that covers a side of it, seen along the normal of the deepest point with the latter.
+fn is_flush(owner: ptr<function, Owner>, cover: u32, i: u32) -> bool {
+    let deepest = deepest_of(owner, cover);
+    let of_surface = height_along(owner, shape_of(owner, i), deepest.normal);
+    let of_cover = height_along(owner, shape_of(owner, cover), deepest.normal);
+    let is_known = deepest.is_some && of_surface != FAR && of_cover != FAR;
+    return is_known && of_surface < of_cover + FLUSH * (*owner).ball.contact_radius;
+}
+
+// Height of a surface along a direction, from the origin of the solid [m]; FAR where it has none.
+fn height_along(owner: ptr<function, Owner>, shape: u32, normal: vec3f) -> f32 {
+    let met = met_by((*owner).ball, shape);
+    let height = dot(origin_of(owner, met), normal);
+    if met.is_plane {
+        return select(FAR, height, dot(rotate(met.solid.turn, vec3f(0.0, 0.0, 1.0)), normal) > 1.0 - FLUSH);
+    }
+    if met.solid.block == 0u {
+        return FAR;
+    }
+    return height + extent(convex_at(met.solid.block, met.solid.scale), rotate(conjugate(met.solid.turn), normal));
+}
+
+// Finds the points with surface i anew, along the normal with its cover; there are none if the cover is covered itself.
+fn meet_beside(owner: ptr<function, Owner>, i: u32, cover: u32) {
+    let a = (*owner).a;
+    let ball = (*owner).ball;
+    let met = met_by(ball, shape_of(owner, i));
+    var choice = no_choice(ball.contact_radius);
+    var view: mat3x3f;
+    if cover_at(owner, cover) == 0u && met.solid.block != 0u {
+        let normal = rotate(conjugate(a.turn), deepest_of(owner, cover).normal);
+        view = meet_along(pair_of(a, met.solid, origin_of(owner, met)), normal, &choice);
+    }
+    for (var number = 0u; number < MOST_POINTS; number++) {
+        var point = point_of(&choice, number, view);
+        point.normal = rotate(a.turn, point.normal);
+        point.place = rotate(a.turn, point.place);
+        store_point(contacts[(*owner).first[number] + i].place, (*owner).index, ball.contact_radius, a.lever, met, point);
+    }
 }

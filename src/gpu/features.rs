@@ -163,6 +163,7 @@ impl Features {
             "add_grain_stress" => self.grain_stress,
             "find_manifolds" => self.solids,
             "meet_facets" | "drop_repeated" => self.facets,
+            "merge_solids" => self.solids && self.flush,
             "pause_impacts" | "resume_impacts" => self.settles,
             _ => true,
         }

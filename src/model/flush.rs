@@ -131,11 +131,12 @@ impl World {
         body == other || rest || (one.motion == two.motion && two.dynamic().is_none())
     }
 
-    /// Whether a sphere of a grain or a boundary may touch two surfaces that meet flush and never move against each other: they are near
+    /// Whether a grain or a dynamic boundary may touch two surfaces that meet flush and never move against each other: they are near
     /// each other, and one of them has edges.
     pub fn may_meet_flush(&self) -> bool {
         let boxes = self.surface_boxes();
-        let largest = self.spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max);
+        let radii = self.spheres.iter().chain(&self.vertices).map(|ball| ball.contact_radius);
+        let largest = radii.fold(0.0, f64::max);
         let has_edges = |around: &SurfaceBox| self.surfaces[around.first()].form.has_edges();
         // Patches of a mesh may meet flush where they share no edge. Of many surfaces it is not asked.
         if boxes.len() > MANY || boxes.iter().any(|around| around.count() > 1) {

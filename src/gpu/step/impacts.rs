@@ -48,6 +48,7 @@ pub(super) const SOLVE: Stage = Stage {
         Meet(kernel("solids", "find_manifolds", At(ImpactContacts))),
         Meet(kernel("facets", "meet_facets", At(ImpactContacts))),
         Meet(kernel("facets", "drop_repeated", At(ImpactContacts))),
+        Meet(kernel("solids", "merge_solids", At(ImpactContacts))),
         Join(kernel("narrowphase", "join_patches", At(ImpactContacts))),
         Merge(kernel("narrowphase", "merge_flush", At(ImpactContacts))),
         run("narrowphase", "apply_laws", At(ImpactContacts)),

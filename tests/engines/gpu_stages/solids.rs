@@ -320,3 +320,31 @@ pub(super) fn wrong_points(case: &mut Case) -> Vec<Key> {
     }
     wrong
 }
+
+/// Cubes that sink into pairs of flush blocks and reach over the joint by this share of D: less than they sink.
+fn cubes_over_joints(beyond: &[f64]) -> World {
+    let mut world = World::new(9.81 * DVec3::NEG_Z, stone(0.4, 0.2));
+    let block = Form::Box { half: DVec3::new(2.0 * D, 2.0 * D, D) };
+    for (i, beyond) in beyond.iter().enumerate() {
+        let joint = 20.0 * D * DVec3::new((i % 4) as f64, (i / 4) as f64, 0.0);
+        for side in [-2.0, 2.0] {
+            add(&mut world, block, false, joint + D * DVec3::new(side, 0.0, -1.0), DQuat::IDENTITY);
+        }
+        let place = joint + DVec3::new(HALF - beyond * D, 0.1 * i as f64 * D, HALF - OVERLAP);
+        add(&mut world, cube(), true, place, DQuat::IDENTITY);
+    }
+    world
+}
+
+#[test]
+fn the_sides_of_flush_blocks_that_face_each_other_are_inside() {
+    let wrong = |edits: &[Edit]| {
+        let world = cubes_over_joints(&[2e-4, 3e-4, 5e-4, 0.3, -0.1]);
+        let mut case = Case::of_world("joints", &world, Settings::default(), 0);
+        case.gpu.edit_shaders(edits).unwrap();
+        wrong_points(&mut case)
+    };
+    assert_eq!(wrong(&[]), []);
+    let without = wrong(&[Edit { from: "if cover != 0u {", to: "if false {" }]);
+    assert!(without.len() > 5, "counter-check: {without:?}");
+}
