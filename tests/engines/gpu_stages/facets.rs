@@ -101,7 +101,6 @@ fn hulls_touch_triangles_at_the_points_of_their_twin() {
     // What a mistake changes is noticed.
     for (from, to) in [
         ("if steepest > ACROSS {", "if false {"),
-        ("seen = first_and_number(is_farthest);", ""),
         ("if is_behind {", "if false {"),
         ("if across.separation > best.separation + bar {", "if false {"),
     ] {
