@@ -88,8 +88,19 @@ pub(super) fn touch_of(world: &World, key: Key, contact: u32, patches: &Patches)
 /// Makes the constraint of the nonsmooth method for one pair that carries an impulse over from the last substep. A patch is treated without
 /// its neighbours in the mesh.
 pub fn make_constraint(world: &World, law: &LawConstants, key: Key, carried: Impulse) -> (Constraint, Onset) {
+    make_constraint_at(world, law, key, world.touch(key.a, key.b), carried)
+}
+
+/// The same of a pair with this touch.
+pub fn make_constraint_at(
+    world: &World,
+    law: &LawConstants,
+    key: Key,
+    touch: Option<Touch>,
+    carried: Impulse,
+) -> (Constraint, Onset) {
     let velocity = |body: u32| Velocity::of(world, body as usize);
-    constraint_at((world, &Tensors::default()), law, key, world.touch(key.a, key.b), carried, velocity)
+    constraint_at((world, &Tensors::default()), law, key, touch, carried, velocity)
 }
 
 /// Makes the constraint of one pair with this touch, of bodies with these velocities; without a touch the contact takes no part.

@@ -290,16 +290,34 @@ pub fn of_touches(
     size: f64,
     wanted: ManifoldBounds,
 ) -> Option<Manifold> {
+    of_touches_down_to(touches, size, wanted, f64::INFINITY)
+}
+
+/// The same of the touches that are as deep as the deepest, and where there are directions left of others: what stands on the top of a curved
+/// wall does not stand on its sides as well, however far out these are.
+pub fn of_level_touches(
+    touches: impl Iterator<Item = Touch>,
+    size: f64,
+    wanted: ManifoldBounds,
+) -> Option<Manifold> {
+    of_touches_down_to(touches, size, wanted, LEVEL * size)
+}
+
+/// `level` is the difference of gaps up to which touches on one side of the solid come first \[m\].
+fn of_touches_down_to(
+    touches: impl Iterator<Item = Touch>,
+    size: f64,
+    wanted: ManifoldBounds,
+    level: f64,
+) -> Option<Manifold> {
     let touches: Vec<Touch> = touches.filter(|touch| touch.gap <= wanted.reach).collect();
     let deepest = touches.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
     let plane = ContactPlane::new(deepest.normal);
     let score =
         |direction: DVec2, touch: &Touch| direction.dot(plane.flat(touch.point)) - DEPTH_WEIGHT * touch.gap;
     let are_same = |a: &Touch, b: &Touch| a.point.distance(b.point) <= SAME * size;
-    // What stands on the top of a hill does not stand on its sides as well, however far out these are.
-    let is_beneath = |touch: &Touch| {
-        touch.gap > deepest.gap + LEVEL * size && touch.normal.dot(deepest.normal) > SAME_SIDE
-    };
+    let is_beneath =
+        |touch: &Touch| touch.gap > deepest.gap + level && touch.normal.dot(deepest.normal) > SAME_SIDE;
     let (beneath, level): (Vec<Touch>, Vec<Touch>) = touches.iter().copied().partition(is_beneath);
     let directions = Compass::FIXED.points(wanted.points);
     let mut points = chosen(&level, directions, score, are_same);

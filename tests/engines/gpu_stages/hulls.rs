@@ -2,8 +2,9 @@
 
 use super::*;
 use esker::model::random::{Random, Stream};
-use esker::model::{Boundary, Clump, Motion, RigidBody, Side, Surface};
-use esker::shape::Convex;
+use esker::model::solids::{point_number, shape_id};
+use esker::model::{Boundary, Clump, Motion, RigidBody, Side, Sphere, SpherePart, Surface};
+use esker::shape::{Convex, MOST_POINTS, ManifoldBounds, of_touches};
 
 /// Hulls of random points on a ball of radius d, and a cube.
 pub(super) fn kinds(random: &mut Random) -> Vec<Clump> {
@@ -190,6 +191,25 @@ fn pairs_of_hulls(count: usize) -> World {
         bring_near(&mut world, added[0], shape, gap);
     }
     world
+}
+
+/// Touch of a polyhedron with a thin wall at its corners; `None` for other contacts.
+pub(super) fn corners_on_wall(world: &World, key: Key) -> Option<Option<Touch>> {
+    let surface = world.surfaces.get(shape_id(key.b) as usize)?;
+    let ball = world.ball(key.a)?;
+    let (SpherePart::Hull(clump), Form::Disc { .. } | Form::Wall { .. }) = (ball.part, surface.form) else {
+        return None;
+    };
+    let hull = world.clumps[clump as usize].hull.as_ref()?;
+    let turn = world.bodies.orientation[ball.body as usize];
+    let point = Sphere { radius: 0.0, ..*ball };
+    let touch = |corner: &DVec3| {
+        let place = world.sphere_centre(ball) + turn * (ball.radius / hull.radius * *corner);
+        world.touch_within(surface, place, &point, f64::INFINITY)
+    };
+    let wanted = ManifoldBounds { reach: ball.contact_radius, points: MOST_POINTS };
+    let manifold = of_touches(hull.corners.iter().filter_map(touch), ball.radius, wanted);
+    Some(manifold.and_then(|manifold| manifold.points[point_number(key.b)?]))
 }
 
 /// Contacts of which a number differs from that of the twin by more than its bound, with the largest difference over the bound.
