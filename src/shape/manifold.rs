@@ -293,8 +293,8 @@ pub fn of_touches(
     of_touches_down_to(touches, size, wanted, f64::INFINITY)
 }
 
-/// The same of the touches that are as deep as the deepest, and where there are directions left of others: what stands on the top of a curved
-/// wall does not stand on its sides as well, however far out these are.
+/// The same of the touches that are as deep as the deepest, and where there are directions left of others: what stands on the top of a
+/// curved wall does not stand on its sides as well, however far out these are.
 pub fn of_level_touches(
     touches: impl Iterator<Item = Touch>,
     size: f64,

@@ -68,8 +68,8 @@ impl World {
         })
     }
 
-    /// Whether a polyhedron may be nearer to a surface than `gap` \[m\], if it is a patch of a mesh that is no convex solid; the sphere around
-    /// it is near every surface that is asked for.
+    /// Whether a polyhedron may be nearer to a surface than `gap` \[m\], if it is a patch of a mesh that is no convex solid; the sphere
+    /// around it is near every surface that is asked for.
     pub fn is_near_facets(&self, ball: &Sphere, surface: u32, gap: f64) -> bool {
         let is_patch = matches!(self.surfaces[surface as usize].form, Form::Patch { .. });
         let is_met = is_patch && self.solids.is_other(surface);
