@@ -80,17 +80,22 @@ function simulate(page, name, changes, time, names) {
     }, [name, changes, time, names]);
 }
 
-// The same by the program, on the driver that the browser uses.
-function native(name, time) {
+// Runs a scenario by the program, on the driver that the browser uses. Returns the folder of its results.
+function runByProgram(name, ...others) {
     const out = join(folder, name);
     const env = { ...process.env, ...(existsSync(SWIFTSHADER) ? { VK_ICD_FILENAMES: SWIFTSHADER } : {}) };
-    const run = [ "run", join(ROOT, "scenarios", `${name}.toml`), "--device", "software", "--until", String(time), "--out", out, "--quiet"];
     try {
-        execFileSync(ESKER, run, { env, stdio: "pipe" });
+        execFileSync(ESKER, ["run", join(ROOT, "scenarios", `${name}.toml`), "--out", out, "--quiet", ...others], { env, stdio: "pipe" });
     } catch (error) {
         // 3: an expectation of the whole run, which this is not.
         if (error.status !== 3) throw new Error(`esker run: ${error.stderr}`);
     }
+    return out;
+}
+
+// The quantities of a scenario at a time, by the program.
+function native(name, time) {
+    const out = runByProgram(name, "--device", "software", "--until", String(time));
     return JSON.parse(readFileSync(join(out, "summary.json"))).observables;
 }
 
@@ -235,9 +240,9 @@ test("results show without WebGPU, in one file and served", { timeout: 120_000 }
     });
 
     await t.test("a file of polyhedra shows them by their faces", async () => {
-        const [cubes, file] = [join(folder, "cubes"), join(folder, "cubes.html")];
+        const file = join(folder, "cubes.html");
         const changes = ["duration=0.1", "output.every=0.1", "grains.0.packing.count=40", "grains.0.packing.region.max=[0.05, 0.05, 0.1]"];
-        execFileSync(ESKER, ["run", "packed_solids", "--device", "cpu", "--out", cubes, ...changes.flatMap((change) => ["--set", change])], { stdio: "ignore" });
+        const cubes = runByProgram("packed_solids", "--device", "cpu", ...changes.flatMap((change) => ["--set", change]));
         execFileSync(ESKER, ["view", cubes, "--export", file]);
         await page.goto(pathToFileURL(file).href);
         await state(page, "ready");
