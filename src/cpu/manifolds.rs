@@ -1,7 +1,7 @@
 //! Manifolds: the points at which dynamic solids touch other surfaces, found once per substep for all contacts of a pair. Twin:
 //! `find_manifolds` in `shaders/solids.wgsl`.
 //!
-//! In a bed of polyhedra a third of the listed pairs are apart and stay so. A pair of grains that is farther apart than its [`live_gap`]
+//! In a bed of polyhedra a third of the listed pairs are apart and stay so. A pair of grains that is farther apart than its `live_gap`
 //! gets no manifold: its contacts take no part, and what follows passes over them. It gets its manifold within the substep as soon as the
 //! solve moves the two so fast that they could meet after all, see [`Manifolds::wake`]. Which pairs sleep follows from positions and
 //! velocities alone. The search for an axis starts from that of the substep before, which saves time and changes nothing else.
