@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use esker::model::{Clump, World};
-use esker::shape::SolidFace;
 use glam::DVec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -63,8 +62,7 @@ pub fn polyhedra<'py>(own: &Simulation, py: Python<'py>) -> PyResult<HashMap<Str
             let hull = clump.hull.as_ref()?;
             let corner = |corner: &DVec3| (clump.axes * *corner / clump.equivalent_radius()).to_array();
             let corners: Vec<[f64; 3]> = hull.corners.iter().map(corner).collect();
-            let range = |face: &SolidFace| face.first as usize..(face.first + face.count) as usize;
-            let faces = hull.faces.iter().map(|face| hull.loops[range(face)].to_vec()).collect();
+            let faces = hull.faces.iter().map(|face| hull.face_loop(face).to_vec()).collect();
             Some((clump.name.clone(), corners, faces))
         };
         engine.look(|world| world.clumps.iter().filter_map(of).collect::<Vec<(_, _, Vec<Vec<u32>>)>>())

@@ -6,7 +6,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::rigid::principal;
 use super::{Form, Mesh, RigidBody, sphere_volume};
-use crate::shape::{Convex, SolidFace};
+use crate::shape::Convex;
 
 /// Integrals over a solid of density 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,11 +123,7 @@ impl Solid {
 
     /// The solid of a convex polyhedron.
     pub fn of_hull(hull: &Convex) -> Solid {
-        let fan = |face: &SolidFace| {
-            let corners: Vec<DVec3> = hull.face_corners(face).collect();
-            (1..corners.len() - 1).map(move |i| [corners[0], corners[i], corners[i + 1]])
-        };
-        Solid::inside(hull.faces.iter().flat_map(fan), hull.middle)
+        Solid::inside(hull.triangles(), hull.middle)
     }
 }
 

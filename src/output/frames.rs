@@ -157,13 +157,9 @@ pub fn polyhedra(snapshot: &Snapshot) -> PolyData {
             bodies.orientation[sphere.body as usize],
             sphere.radius / hull.radius,
         );
-        for face in &hull.faces {
-            let corners: Vec<DVec3> =
-                hull.face_corners(face).map(|corner| centre + turn * (scale * corner)).collect();
-            for i in 1..corners.len() - 1 {
-                points.extend([corners[0], corners[i], corners[i + 1]].map(|corner| corner.to_array()));
-                grains.push(grain);
-            }
+        for corners in hull.triangles() {
+            points.extend(corners.map(|corner| (centre + turn * (scale * corner)).to_array()));
+            grains.push(grain);
         }
     }
     let body = |grain: usize| world.grain_body(grain);

@@ -96,11 +96,7 @@ pub fn pack(frame: &Frame, world: &World, outline: Option<&Outline>) -> Vec<u8> 
 /// Triangles of a polyhedron about its centre, over the radius of the sphere around it \[-\]; none of a clump of spheres.
 fn triangles_of(world: &World, clump: usize) -> Vec<[DVec3; 3]> {
     let Some(hull) = world.clumps.get(clump).and_then(|clump| clump.hull.as_ref()) else { return Vec::new() };
-    let of_face = |face| {
-        let corners: Vec<DVec3> = hull.face_corners(face).map(|corner| corner / hull.radius).collect();
-        (1..corners.len() - 1).map(|i| [corners[0], corners[i], corners[i + 1]]).collect::<Vec<_>>()
-    };
-    hull.faces.iter().flat_map(of_face).collect()
+    hull.triangles().map(|corners| corners.map(|corner| corner / hull.radius)).collect()
 }
 
 fn header_of(array: &Array) -> FieldHeader<'_> {

@@ -121,10 +121,23 @@ impl Convex {
         core + self.rounding
     }
 
+    /// Indices of the corners of a face, counter-clockwise seen from outside.
+    pub fn face_loop(&self, face: &SolidFace) -> &[u32] {
+        &self.loops[face.first as usize..(face.first + face.count) as usize]
+    }
+
     /// Corners of a face \[m\].
     pub fn face_corners(&self, face: &SolidFace) -> impl Iterator<Item = DVec3> + Clone + '_ {
-        let loops = &self.loops[face.first as usize..(face.first + face.count) as usize];
-        loops.iter().map(|&corner| self.corners[corner as usize])
+        self.face_loop(face).iter().map(|&corner| self.corners[corner as usize])
+    }
+
+    /// Triangles that the faces are made of, face by face, counter-clockwise seen from outside \[m\].
+    pub fn triangles(&self) -> impl Iterator<Item = [DVec3; 3]> + '_ {
+        self.faces.iter().flat_map(|face| {
+            let mut rest = self.face_corners(face);
+            let first = rest.next().unwrap_or_default();
+            rest.clone().zip(rest.skip(1)).map(move |(one, other)| [first, one, other])
+        })
     }
 
     /// Whether the solid is a polygon, with a face on each side.
