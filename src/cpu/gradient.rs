@@ -13,7 +13,7 @@ use crate::contact::problem::{ContactProblem, linear_square, relative};
 use crate::contact::solver::{AfterSweep, Limits, Outcome, Solver};
 use crate::contact::tasks::SWEEP_CHUNK;
 use crate::contact::velocity::Velocity;
-use crate::law::cone::Cone;
+use crate::law::cone::{BoundedPart, Cone, nearest_normal};
 use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER};
 
 use super::residual;
@@ -72,38 +72,16 @@ impl Solver for ProjectedGradient {
     ) -> Outcome {
         problem.prepare();
         let mut at_start = problem.solve_joints();
-        let steepest = ROWS * most_contacts_of_a_body(problem);
-        let mut rows = vec![Iterate::default(); problem.constraints().len()];
-        problem.beside(&mut rows, |constraint, velocities, row| {
-            let slope = residual::slope(constraint, velocities);
-            *row = Iterate { start: constraint.impulse, slope_at_start: slope, slope, ..Iterate::default() };
-            []
-        });
-        let (mut steepness, mut momentum) = (FIRST_STEEPNESS, Momentum::default());
+        let mut descent = Descent::new(problem);
         let mut outcome = Outcome::default();
         while outcome.sweeps < limits.iterations {
-            let share = momentum.next();
-            problem.beside(&mut rows, |constraint, _, row| {
-                row.go_on(&constraint.impulse, share);
-                []
-            });
-            let (change, course) = loop {
-                let (change, course) = step(problem, &mut rows, steepness);
-                if !course.is_too_steep || steepness >= steepest {
-                    break (change, course);
-                }
-                steepness *= STEEPER;
-            };
-            steepness *= FLATTER;
-            if course.is_uphill {
-                momentum = Momentum::default();
-            }
+            let [change, share] = descent.iterate(problem);
             let change = change.max(std::mem::take(&mut at_start));
             outcome = Outcome { sweeps: outcome.sweeps + 1, change, ..outcome };
             if let Some(watch) = &mut watch {
                 watch(&outcome, problem);
             }
-            if limits.are_met(outcome.change, course.change) {
+            if limits.are_met(outcome.change, share) {
                 break;
             }
         }
@@ -111,7 +89,104 @@ impl Solver for ProjectedGradient {
     }
 }
 
+/// Convex problem of the impulses of contacts, whatever gives its slope: bodies, or a matrix \[E15\].
+pub trait ConvexProblem {
+    /// Contacts, with their present impulses.
+    fn constraints(&self) -> &[Constraint];
+
+    /// Calls `of_contact` for every contact with the slope of the objective there and its value in a list, which has one value per contact.
+    /// Returns the sums of what `of_contact` returns; their bits do not depend on the threads.
+    fn with_slopes<T: Send, const N: usize>(
+        &self,
+        list: &mut [T],
+        of_contact: impl Fn(&Constraint, Impulse, &mut T) -> [f64; N] + Sync,
+    ) -> [f64; N];
+
+    /// Gives every contact the impulse that `target` returns for its value in a list. Returns the largest change of a joint \[m/s\].
+    fn go<T: Sync>(&mut self, list: &[T], target: impl Fn(&Constraint, &T) -> Impulse + Sync) -> f64;
+
+    /// Bound on the number of contacts that move with a contact, itself included \[-\].
+    fn most_coupled(&self) -> f64;
+}
+
+impl ConvexProblem for ContactProblem<'_> {
+    fn constraints(&self) -> &[Constraint] {
+        ContactProblem::constraints(self)
+    }
+
+    fn with_slopes<T: Send, const N: usize>(
+        &self,
+        list: &mut [T],
+        of_contact: impl Fn(&Constraint, Impulse, &mut T) -> [f64; N] + Sync,
+    ) -> [f64; N] {
+        self.beside(list, |constraint, velocities, value| {
+            of_contact(constraint, residual::slope(constraint, velocities), value)
+        })
+    }
+
+    fn go<T: Sync>(&mut self, list: &[T], target: impl Fn(&Constraint, &T) -> Impulse + Sync) -> f64 {
+        self.aim(list, target);
+        self.visit(&Give(go_to_target));
+        self.solve_joints()
+    }
+
+    fn most_coupled(&self) -> f64 {
+        most_contacts_of_a_body(self)
+    }
+}
+
+/// Descent in progress: what it keeps from iteration to iteration.
+#[derive(Debug)]
+pub struct Descent {
+    rows: Vec<Iterate>,
+    steepness: f64,
+    steepest: f64,
+    momentum: Momentum,
+}
+
+impl Descent {
+    /// Starts at the present impulses of a problem.
+    pub fn new(problem: &impl ConvexProblem) -> Descent {
+        let steepest = ROWS * problem.most_coupled();
+        let rows = vec![Iterate::default(); problem.constraints().len()];
+        let mut descent =
+            Descent { rows, steepness: FIRST_STEEPNESS, steepest, momentum: Momentum::default() };
+        descent.restart(problem);
+        descent
+    }
+
+    /// Starts again at the present impulses, as after a change of the problem; the steepness stays.
+    pub fn restart(&mut self, problem: &impl ConvexProblem) {
+        problem.with_slopes(&mut self.rows, |constraint, slope, row| {
+            *row = Iterate { start: constraint.impulse, slope_at_start: slope, slope, ..Iterate::default() };
+            []
+        });
+        self.momentum = Momentum::default();
+    }
+
+    /// Does one iteration. Returns the largest change of a constraint or joint \[m/s\], and the relative change of the linear impulses
+    /// \[-\].
+    pub fn iterate(&mut self, problem: &mut impl ConvexProblem) -> [f64; 2] {
+        let share = self.momentum.next();
+        let contacts = problem.constraints().par_iter().zip(&mut self.rows).with_min_len(SWEEP_CHUNK);
+        contacts.for_each(|(constraint, row)| row.go_on(&constraint.impulse, share));
+        let (change, course) = loop {
+            let (change, course) = step(problem, &mut self.rows, self.steepness);
+            if !course.is_too_steep || self.steepness >= self.steepest {
+                break (change, course);
+            }
+            self.steepness *= STEEPER;
+        };
+        self.steepness *= FLATTER;
+        if course.is_uphill {
+            self.momentum = Momentum::default();
+        }
+        [change, course.change]
+    }
+}
+
 /// Extrapolation factors of the iterations: Nesterov's sequence.
+#[derive(Debug)]
 struct Momentum {
     theta: f64,
 }
@@ -148,8 +223,8 @@ impl Iterate {
 
 /// Goes from the points of the rows down the slope, by 1/(steepness D), and projects onto the cones. Returns the largest change of a
 /// constraint or joint \[m/s\], and the course of the iteration.
-fn step(problem: &mut ContactProblem<'_>, rows: &mut [Iterate], steepness: f64) -> (f64, IterationSums) {
-    problem.aim(rows, |constraint, row| {
+fn step(problem: &mut impl ConvexProblem, rows: &mut [Iterate], steepness: f64) -> (f64, IterationSums) {
+    let of_joints = problem.go(rows, |constraint, row| {
         let [normal, tangent, rolling] = constraint.effective_mass.map(|mass| mass / steepness);
         let (point, slope) = (&row.point, &row.slope_at_point);
         let trial = Impulse {
@@ -159,10 +234,8 @@ fn step(problem: &mut ContactProblem<'_>, rows: &mut [Iterate], steepness: f64) 
         };
         into_cone(constraint, &trial)
     });
-    problem.visit(&Give(go_to_target));
-    let of_joints = problem.solve_joints();
     let [curvature, length, rise, change, size] =
-        problem.beside(rows, |constraint, velocities, row| row.arrive(constraint, velocities));
+        problem.with_slopes(rows, |constraint, slope, row| row.arrive(constraint, slope));
     let changes = problem.constraints().par_iter().zip(&*rows).with_min_len(SWEEP_CHUNK);
     let changes = changes.map(|(constraint, row)| change_since(constraint, &row.start));
     let largest = changes.reduce(|| 0.0, f64::max);
@@ -178,8 +251,8 @@ impl Iterate {
     /// Stores the slope at the new impulse. Returns the contribution of the constraint to five sums: the curvature along the step from the
     /// point, the square of the step in units of D, the rise along the change since the start, the square of that change, and the square of
     /// the impulse.
-    fn arrive(&mut self, constraint: &Constraint, velocities: [&Velocity; 2]) -> [f64; 5] {
-        self.slope = residual::slope(constraint, velocities);
+    fn arrive(&mut self, constraint: &Constraint, slope: Impulse) -> [f64; 5] {
+        self.slope = slope;
         let step = constraint.impulse.less(&self.point);
         let d = constraint.effective_mass.map(|mass| times_d(1.0, mass));
         let length = d[0] * step.normal * step.normal
@@ -208,25 +281,12 @@ fn into_cone(constraint: &Constraint, trial: &Impulse) -> Impulse {
     if d[0] == 0.0 {
         return Impulse::default();
     }
-    // Per part: slope of the bound, length, weight. A part within its bound has no effect on the normal impulse.
-    let mut parts = [
-        (constraint.friction, trial.tangent.length(), d[1]),
-        (constraint.rolling_arm, trial.rolling.length(), d[2]),
+    let part = |slope: f64, length: f64, weight: f64| BoundedPart { slope, length, weight };
+    let parts = [
+        part(constraint.friction, trial.tangent.length(), d[1]),
+        part(constraint.rolling_arm, trial.rolling.length(), d[2]),
     ];
-    let reached_at = |(bound, length, _): (f64, f64, f64)| if bound > 0.0 { length / bound } else { 0.0 };
-    if reached_at(parts[0]) < reached_at(parts[1]) {
-        parts.swap(0, 1);
-    }
-    let (mut weighted, mut weight) = (d[0] * trial.normal, d[0]);
-    for part in parts {
-        if weighted >= weight * reached_at(part) {
-            break;
-        }
-        let (bound, length, stiffness) = part;
-        weighted += stiffness * bound * length;
-        weight += stiffness * bound * bound;
-    }
-    let normal = (weighted / weight).max(0.0);
+    let normal = nearest_normal(trial.normal, d[0], parts);
     Impulse {
         normal,
         tangent: constraint.within_friction(Cone::Disc, trial.tangent, normal),

@@ -306,8 +306,21 @@ pub fn solve_general(
     [a, b]: [&Velocity; 2],
     spun: impl Fn(DVec3) -> DVec3,
 ) -> Push {
-    let old = constraint.impulse;
     let velocity = constraint.contact_velocity(a, b);
+    solve_at(constraint, response, cone, velocity, |linear| a.angular - b.angular + spun(linear))
+}
+
+/// Solves one contact with this contact velocity \[m/s\] \[E5\], whatever the bodies are or the matrix that it came from, and returns the
+/// change of its impulse. `spin` computes the relative angular velocity after a linear impulse \[rad/s\].
+#[inline(always)]
+pub fn solve_at(
+    constraint: &mut Constraint,
+    response: &Response,
+    cone: Cone,
+    velocity: DVec3,
+    spin: impl Fn(DVec3) -> DVec3,
+) -> Push {
+    let old = constraint.impulse;
     let closing = velocity.dot(constraint.normal);
     let step = (closing + constraint.compliance * old.normal - constraint.bias) * response.effective_mass[0];
     let normal = (old.normal - step).max(0.0);
@@ -322,8 +335,8 @@ pub fn solve_general(
     if constraint.rolling_arm == 0.0 {
         return Push { linear, rolling: DVec3::ZERO };
     }
-    let spin = a.angular - b.angular + spun(linear);
-    let rolling = constraint.within_rolling(cone, old.rolling - spin * response.effective_mass[2], normal);
+    let rolling =
+        constraint.within_rolling(cone, old.rolling - spin(linear) * response.effective_mass[2], normal);
     constraint.impulse.rolling = rolling;
     Push { linear, rolling: rolling - old.rolling }
 }

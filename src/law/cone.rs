@@ -50,8 +50,40 @@ impl Cone {
     }
 }
 
+/// Bound of a part of an impulse, and the part itself, for [`nearest_normal`].
+#[derive(Debug, Clone, Copy)]
+pub struct BoundedPart {
+    /// Slope of the bound: largest length of the part per normal impulse.
+    pub slope: f64,
+    /// Length of the part.
+    pub length: f64,
+    /// Weight of its square in the distance; as in [`nearest_normal`].
+    pub weight: f64,
+}
+
+/// Normal part of the impulse nearest to one with this normal part and these friction and rolling parts, among those no part of which is
+/// longer than its bound \[E15\]. Distances weigh the square of the normal part by `weight`, which is positive. The other parts are then
+/// shortened to their bounds.
+#[inline(always)]
+pub fn nearest_normal(normal: f64, weight: f64, mut parts: [BoundedPart; 2]) -> f64 {
+    // A part within its bound has no effect on the normal impulse.
+    let reached_at = |part: &BoundedPart| if part.slope > 0.0 { part.length / part.slope } else { 0.0 };
+    if reached_at(&parts[0]) < reached_at(&parts[1]) {
+        parts.swap(0, 1);
+    }
+    let (mut weighted, mut weight) = (weight * normal, weight);
+    for part in &parts {
+        if weighted >= weight * reached_at(part) {
+            break;
+        }
+        weighted += part.weight * part.slope * part.length;
+        weight += part.weight * part.slope * part.slope;
+    }
+    (weighted / weight).max(0.0)
+}
+
 /// Axes of a contact: the normal and two tangents.
-fn axes(normal: DVec3) -> DMat3 {
+pub fn axes(normal: DVec3) -> DMat3 {
     let first = first_tangent(normal);
     DMat3::from_cols(normal, first, normal.cross(first))
 }
