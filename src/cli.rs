@@ -21,6 +21,7 @@ mod render;
 mod run;
 mod schema;
 mod shell;
+mod solve;
 mod study;
 mod terminal;
 mod validate;
@@ -63,6 +64,8 @@ enum Verb {
     Render(Box<render::Arguments>),
     /// Write all frames of a run into one VTKHDF file for each kind: grains, contacts and so on.
     Export(export::Arguments),
+    /// Solve a frictional contact problem in local form, a file of Siconos or FCLIB.
+    Solve(solve::Arguments),
     /// Show the results of a run in a browser: serve them on 127.0.0.1, or write one file. Touches no GPU.
     View(view::Arguments),
     /// List the devices that a scenario can run on.
@@ -85,7 +88,12 @@ impl Verb {
             Verb::New(arguments) => arguments.only_lists(),
             Verb::Validate(arguments) => arguments.list,
             Verb::Study(arguments) => arguments.list,
-            Verb::Run(_) | Verb::Bench(_) | Verb::Render(_) | Verb::View(_) | Verb::Export(_) => false,
+            Verb::Run(_)
+            | Verb::Bench(_)
+            | Verb::Render(_)
+            | Verb::View(_)
+            | Verb::Export(_)
+            | Verb::Solve(_) => false,
         }
     }
 }
@@ -156,6 +164,7 @@ pub fn main() -> ExitCode {
         Verb::Bench(arguments) => bench::bench(&arguments),
         Verb::Render(arguments) => render::render(&arguments),
         Verb::Export(arguments) => export::export(&arguments),
+        Verb::Solve(arguments) => solve::solve(&arguments),
         Verb::View(arguments) => view::view(&arguments),
         Verb::Devices => devices::list(),
         Verb::New(arguments) => new::new(&arguments),

@@ -33,6 +33,7 @@
 //! | [`contact`] | the contact problem: keys, impulses, constraints, and the seams of solvers and of parts of a scene |
 //! | [`engine`] | interface of an engine ([`Engine`](engine::Engine)) and its state ([`Snapshot`](engine::Snapshot)) |
 //! | [`cpu`] | the engine in double precision on the CPU |
+//! | `local` | contact problems with a matrix in place of bodies: files, solvers, export |
 //! | `ranks` | runs on several processes |
 //! | [`oracle`] | independent checks of both engines: all pairs, valid colourings |
 //! | [`gpu`] | the engine on a graphics card |
@@ -47,7 +48,7 @@
 //! | [`cli`] | the program `esker` |
 //! | [`sources`] | size distributions, kinds of grain, emitters |
 //! | [`guide`] | the user's guide: results, pictures, studies, the method, known limits |
-//! | [`theory`] | the equations \[E1\] to \[E16\], with their sources |
+//! | [`theory`] | the equations \[E1\] to \[E18\], with their sources |
 //! | [`error`] | the one error type |
 //!
 //! # Features
@@ -120,6 +121,8 @@ pub(crate) mod files;
 pub mod gpu;
 pub mod guide;
 pub mod law;
+#[cfg(feature = "scenario")]
+pub mod local;
 pub mod model;
 pub mod observe;
 pub mod oracle;

@@ -19,6 +19,7 @@
 //! | \[E15\] | projected gradient descent | Mazhar, Heyn, Negrut & Tasora 2015; Anitescu & Tasora 2010 | `gradient` |
 //! | \[E16\] | compatible forces | Olsen & Kamrin; Rockafellar 1976 | `engine::compatible` |
 //! | \[E17\] | stress | Love 1927; Weber 1966; Irving & Kirkwood 1950 | `loads`, `observe::stress` |
+//! | \[E18\] | local problems | de Saxcé & Feng 1998; Bonnefon & Daviet 2011; Acary et al. 2011 | `local` |
 //!
 //! | Page | Content |
 //! |---|---|
@@ -28,6 +29,7 @@
 //! | [`gradient`] | \[E15\], \[E16\]: all contacts at once, as a convex problem; forces that belong to overlaps |
 //! | [`step`] | \[E6\], \[E9\]: impacts, substeps; periodic axes; the order of a step |
 //! | [`smooth`] | \[E13\]: springs and dampers in place of the contact problem |
+//! | [`local`] | \[E18\]: contact problems with a matrix in place of bodies |
 //! | [`joints`] | \[E11\]: joints, motors, machines |
 //! | [`energy`] | \[E10\]: the balance of energies |
 //! | [`stress`] | \[E17\]: stress of regions and layers, impacts included |
@@ -70,6 +72,7 @@ pub mod contact;
 pub mod energy;
 pub mod gradient;
 pub mod joints;
+pub mod local;
 pub mod smooth;
 pub mod solver;
 pub mod sources;

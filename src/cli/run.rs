@@ -110,7 +110,7 @@ pub(super) fn run_on(
     Ok(outcome(&summary))
 }
 
-fn parse_time(text: &str) -> Result<f64, String> {
+pub(super) fn parse_time(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(time) if (0.0..=LONGEST_TIME).contains(&time) => Ok(time),
         _ => Err(format!("expected a time in seconds, from 0 to {LONGEST_TIME:e}")),

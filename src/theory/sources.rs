@@ -45,8 +45,13 @@
 //!
 //! # Sources
 //!
+//! - V. Acary, M. Brémond, O. Huber, F. Dubois 2014: FCLIB: a collection of discrete 3D frictional contact problems. Technical Report
+//!   RT-0444, Inria.
+//! - V. Acary, F. Cadoux, C. Lemaréchal, J. Malick 2011: A formulation of the linear discrete Coulomb friction problem via convex
+//!   optimization. Z. Angew. Math. Mech. 91, 155-175.
 //! - J. Ai, J.-F. Chen, J. M. Rotter, J. Y. Ooi 2011: Assessment of rolling resistance models in discrete element simulations. Powder
 //!   Technol. 206, 269-282.
+//! - O. Bonnefon, G. Daviet 2011: Quartic formulation of Coulomb 3D frictional contact. Technical Report RT-0400, Inria.
 //! - P. A. Cundall, O. D. L. Strack 1979: A discrete numerical model for granular assemblies. Géotechnique 29, 47-65.
 //! - R. D. Mindlin 1949: Compliance of elastic bodies in contact. J. Appl. Mech. 16, 259-268.
 //! - M. Servin, D. Wang, C. Lacoursière, K. Bodin 2014: Examining the smooth and nonsmooth discrete element approaches to granular
@@ -71,6 +76,9 @@
 //!   Conference on Simulation and Modeling (SIMS 2007), 40-48.
 //! - H. Mazhar, T. Heyn, D. Negrut, A. Tasora 2015: Using Nesterov's method to accelerate multibody dynamics with friction
 //!   and contact. ACM Trans. Graph. 34(3), 32.
+//! - B. O'Donoghue, E. Candès 2015: Adaptive restart for accelerated gradient schemes. Found. Comput. Math. 15, 715-732.
+//! - G. de Saxcé, Z.-Q. Feng 1998: The bipotential method: a constructive approach to design the complete contact law with friction and
+//!   improved numerical algorithms. Math. Comput. Model. 28, 225-245.
 //! - Y. Nesterov 1983: A method of solving a convex programming problem with convergence rate O(1/k²). Soviet Math. Dokl. 27,
 //!   372-376.
 //! - R. Tonge, F. Benevolenski, A. Voroshilov 2012: Mass splitting for jitter-free parallel rigid body simulation.

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// A module of the crate, the modules it may name, and nothing else.
-const MAY_NAME: [(&str, &[&str]); 27] = [
+const MAY_NAME: [(&str, &[&str]); 28] = [
     ("error", &[]),
     ("files", &["error"]),
     // What a formula of the contact law depends on is given to it.
@@ -30,6 +30,8 @@ const MAY_NAME: [(&str, &[&str]); 27] = [
     // Its unit tests ask the oracle.
     ("cpu", &["oracle", "engine", "settings", "contact", "model", "shape", "law", "error"]),
     ("ranks", &["cpu", "engine", "settings", "contact", "model", "shape", "law", "error"]),
+    // A local problem is made of a substep of `cpu`, and solved with its formulas.
+    ("local", &["output", "cpu", "engine", "settings", "contact", "model", "law", "error"]),
     ("gpu", &["engine", "settings", "contact", "model", "shape", "law", "error"]),
     ("observe", &["engine", "settings", "contact", "model", "shape", "law", "error"]),
     ("output", &["observe", "engine", "settings", "contact", "model", "law", "files", "error"]),
@@ -128,6 +130,7 @@ const MAY_NAME: [(&str, &[&str]); 27] = [
             "render",
             "output",
             "observe",
+            "local",
             "ranks",
             "cpu",
             "gpu",

@@ -1,0 +1,187 @@
+//! Nonsmooth Gauss-Seidel \[E18\]: contact by contact, each solved exactly with all others held fixed, with momentum from sweep to sweep.
+
+use rayon::prelude::*;
+
+use super::LocalSolution;
+use super::block::ExactBlock;
+use super::matrix::BlockRows;
+use super::order::Ordered;
+use super::residual::{lift, natural_map, relative};
+use super::solve::Iteration;
+
+/// Contacts of a task; colours that have twice as many are solved on several threads.
+const TASK: usize = 512;
+/// Largest extrapolation factor β \[-\]: with 0.9 some problems of the collection no longer converge.
+const LARGEST_MOMENTUM: f64 = 0.8;
+/// Extrapolation factor below which sweeps are plain \[-\].
+const LEAST_MOMENTUM: f64 = 0.1;
+/// Growth of the residual over the least one so far at which the momentum is halved \[-\].
+const GROWTH: f64 = 2.0;
+/// Tests of the residual without a new least one after which the momentum is halved.
+const PATIENCE: u32 = 4;
+
+/// Nonsmooth Gauss-Seidel in progress.
+pub(super) struct GaussSeidel<'a, const D: usize, B: ExactBlock<D>> {
+    ordered: &'a Ordered,
+    rows: BlockRows<'a, D>,
+    q: &'a [[f64; D]],
+    blocks: Vec<B>,
+    impulses: Vec<[f64; D]>,
+    /// Impulses after the sweep before, if there is momentum.
+    last: Vec<[f64; D]>,
+    guesses: Vec<B::Guess>,
+    /// Impulses and guesses of a colour that several threads solve.
+    solved: Vec<([f64; D], B::Guess)>,
+    size: f64,
+    momentum: SweepMomentum,
+}
+
+/// Extrapolation factors of the sweeps: Nesterov's, up to a limit that is lowered where they do harm.
+#[derive(Debug)]
+struct SweepMomentum {
+    largest: f64,
+    /// Sweeps since the last restart.
+    sweeps: u32,
+    least_residual: f64,
+    tests: u32,
+}
+
+/// Sums over the contacts of a sweep.
+#[derive(Debug, Clone, Copy, Default)]
+struct SweepSums {
+    /// Square of the change of the impulses.
+    change: f64,
+    /// Scalar product of that change with the way back from the extrapolated impulses: positive where these were carried too far.
+    back: f64,
+}
+
+impl SweepMomentum {
+    fn new() -> SweepMomentum {
+        SweepMomentum { largest: LARGEST_MOMENTUM, sweeps: 0, least_residual: f64::INFINITY, tests: 0 }
+    }
+
+    /// Factor β of the next sweep \[-\].
+    fn next(&mut self) -> f64 {
+        let sweeps = f64::from(self.sweeps);
+        self.sweeps += 1;
+        ((sweeps - 1.0) / (sweeps + 2.0)).clamp(0.0, self.largest)
+    }
+
+    /// Learns of the residual, and halves the limit where it does not shrink.
+    fn judge(&mut self, residual: f64) {
+        self.tests += 1;
+        if residual < self.least_residual {
+            (self.least_residual, self.tests) = (residual, 0);
+        }
+        if self.largest > 0.0 && (residual > GROWTH * self.least_residual || self.tests >= PATIENCE) {
+            let half = 0.5 * self.largest;
+            let largest = if half < LEAST_MOMENTUM { 0.0 } else { half };
+            *self = SweepMomentum { largest, least_residual: residual, ..SweepMomentum::new() };
+        }
+    }
+}
+
+impl<'a, const D: usize, B: ExactBlock<D>> GaussSeidel<'a, D, B> {
+    /// Starts from these impulses.
+    pub fn new(ordered: &'a Ordered, start: &[f64]) -> GaussSeidel<'a, D, B> {
+        let problem = &ordered.problem;
+        let (rows, contacts) = (problem.matrix.rows::<D>(), problem.contacts());
+        let colours = ordered.colours.windows(2).map(|bounds| (bounds[1] - bounds[0]) as usize);
+        let block = |row: usize| B::of(rows.diagonal(row), [problem.friction[row], problem.rolling[row]]);
+        let impulses = start.as_chunks::<D>().0.to_vec();
+        GaussSeidel {
+            ordered,
+            rows,
+            q: problem.q.as_chunks::<D>().0,
+            blocks: (0..contacts).map(block).collect(),
+            last: impulses.clone(),
+            impulses,
+            guesses: vec![B::Guess::default(); contacts],
+            solved: Vec::with_capacity(colours.max().filter(|&widest| widest >= 2 * TASK).unwrap_or(0)),
+            size: problem.size(),
+            momentum: SweepMomentum::new(),
+        }
+    }
+
+    /// Impulse of a contact with all others as they are, and its guess.
+    #[inline(always)]
+    fn solved(&self, row: usize) -> ([f64; D], B::Guess) {
+        let free = self.rows.free(row, &self.q[row], &self.impulses);
+        let mut guess = self.guesses[row];
+        (self.blocks[row].solve(&free, &mut guess), guess)
+    }
+
+    /// Stores the impulse of a contact, and adds its change to the sums.
+    #[inline(always)]
+    fn store(&mut self, row: usize, (impulse, guess): ([f64; D], B::Guess), sums: &mut SweepSums) {
+        self.guesses[row] = guess;
+        let from = std::mem::replace(&mut self.impulses[row], impulse);
+        for ((now, last), from) in impulse.iter().zip(self.last[row]).zip(from) {
+            sums.change += (now - last) * (now - last);
+            sums.back += (now - last) * (from - now);
+        }
+    }
+
+    /// Solves the contacts of a colour at once.
+    fn solve_colour(&mut self, first: usize, end: usize, sums: &mut SweepSums) {
+        let mut solved = std::mem::take(&mut self.solved);
+        let contacts = (first..end).into_par_iter().with_min_len(TASK);
+        contacts.map(|row| self.solved(row)).collect_into_vec(&mut solved);
+        solved.iter().enumerate().for_each(|(i, &solved)| self.store(first + i, solved, sums));
+        self.solved = solved;
+    }
+
+    /// Extrapolates the impulses, r + β (r - r_last), and keeps r as the last ones.
+    fn extrapolate(&mut self) {
+        let share = self.momentum.next();
+        for (impulse, last) in self.impulses.iter_mut().zip(&mut self.last) {
+            for (impulse, last) in impulse.iter_mut().zip(last) {
+                let now = *impulse;
+                *impulse += share * (now - *last);
+                *last = now;
+            }
+        }
+    }
+}
+
+impl<const D: usize, B: ExactBlock<D>> Iteration for GaussSeidel<'_, D, B> {
+    fn advance(&mut self) -> f64 {
+        self.extrapolate();
+        let (ordered, mut sums) = (self.ordered, SweepSums::default());
+        for bounds in ordered.colours.windows(2) {
+            let (first, end) = (bounds[0] as usize, bounds[1] as usize);
+            if end - first >= 2 * TASK {
+                self.solve_colour(first, end, &mut sums);
+                continue;
+            }
+            for row in first..end {
+                let solved = self.solved(row);
+                self.store(row, solved, &mut sums);
+            }
+        }
+        if sums.back > 0.0 {
+            self.momentum.sweeps = 0;
+        }
+        sums.change.sqrt()
+    }
+
+    fn residual(&mut self) -> f64 {
+        let problem = &self.ordered.problem;
+        let of_contact = |row: usize| {
+            let velocity = self.rows.velocity(row, &self.q[row], &self.impulses);
+            let coefficients = [problem.friction[row], problem.rolling[row]];
+            natural_map(&self.impulses[row], &velocity, lift(&velocity, coefficients), coefficients)
+        };
+        let residual = relative((0..self.blocks.len()).map(of_contact).sum(), self.size);
+        self.momentum.judge(residual);
+        residual
+    }
+
+    fn solution(&self) -> LocalSolution {
+        let velocity = |row: usize| self.rows.velocity(row, &self.q[row], &self.impulses);
+        LocalSolution {
+            impulses: self.impulses.as_flattened().to_vec(),
+            velocities: (0..self.blocks.len()).flat_map(velocity).collect(),
+        }
+    }
+}
