@@ -21,11 +21,12 @@ pub trait ExactBlock<const D: usize>: Copy + Send + Sync {
     fn solve(&self, free: &[f64; D], guess: &mut Self::Guess) -> [f64; D];
 }
 
-/// Symmetric matrix of two rows: the diagonal, and what is beside it.
+/// Matrix of two rows. It is symmetric but for what the problem was written with, and solved as it is.
 #[derive(Debug, Clone, Copy, Default)]
 struct Square {
     xx: f64,
     xy: f64,
+    yx: f64,
     yy: f64,
 }
 
@@ -38,8 +39,8 @@ impl Square {
     #[inline(always)]
     fn inverse_times(&self, shift: f64, v: [f64; 2]) -> [f64; 2] {
         let (xx, yy) = (self.xx + shift, self.yy + shift);
-        let determinant = 1.0 / (xx * yy - self.xy * self.xy);
-        [determinant * (yy * v[0] - self.xy * v[1]), determinant * (xx * v[1] - self.xy * v[0])]
+        let determinant = 1.0 / (xx * yy - self.xy * self.yx);
+        [determinant * (yy * v[0] - self.xy * v[1]), determinant * (xx * v[1] - self.yx * v[0])]
     }
 
     /// Friction impulse x that resists sliding most: S x + `drive` = -α x with α = 0 where |x| is below its bound, else with α > 0 where
@@ -178,7 +179,8 @@ impl ExactBlock<3> for SpaceBlock {
         let reduced = |i: usize, j: usize| a[1 + i][1 + j] - coupling[i] * along[j];
         let stiffness = Square {
             xx: reduced(0, 0).max(0.0),
-            xy: 0.5 * (reduced(0, 1) + reduced(1, 0)),
+            xy: reduced(0, 1),
+            yx: reduced(1, 0),
             yy: reduced(1, 1).max(0.0),
         };
         SpaceBlock { give, along, coupling, stiffness, friction }
@@ -219,7 +221,7 @@ impl ExactBlock<5> for RollingBlock {
             sliding: SpaceBlock::of(&upper, [friction, 0.0]),
             by_rolling: std::array::from_fn(|i| [a[i][3], a[i][4]]),
             of_rolling: std::array::from_fn(|i| std::array::from_fn(|j| a[3 + i][j])),
-            rolling: Square { xx: a[3][3].max(0.0), xy: 0.5 * (a[3][4] + a[4][3]), yy: a[4][4].max(0.0) },
+            rolling: Square { xx: a[3][3].max(0.0), xy: a[3][4], yx: a[4][3], yy: a[4][4].max(0.0) },
             coefficient,
         }
     }

@@ -45,7 +45,7 @@ struct MatrixProblem<'a, const D: usize> {
 
 impl<'a, const D: usize> LocalDescent<'a, D> {
     /// Starts from these impulses, without lifts: at the convex problem next to Coulomb's law.
-    pub fn new(ordered: &'a Ordered, start: &[f64]) -> LocalDescent<'a, D> {
+    pub fn new(ordered: &'a Ordered<'a>, start: &[f64]) -> LocalDescent<'a, D> {
         let problem = &ordered.problem;
         let impulses = start.as_chunks::<D>().0.to_vec();
         let neighbours = (0..problem.contacts()).map(|row| problem.matrix.neighbours(row).len() + 1);

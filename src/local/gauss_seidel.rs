@@ -22,7 +22,7 @@ const PATIENCE: u32 = 4;
 
 /// Nonsmooth Gauss-Seidel in progress.
 pub(super) struct GaussSeidel<'a, const D: usize, B: ExactBlock<D>> {
-    ordered: &'a Ordered,
+    ordered: &'a Ordered<'a>,
     rows: BlockRows<'a, D>,
     q: &'a [[f64; D]],
     blocks: Vec<B>,
@@ -83,7 +83,7 @@ impl SweepMomentum {
 
 impl<'a, const D: usize, B: ExactBlock<D>> GaussSeidel<'a, D, B> {
     /// Starts from these impulses.
-    pub fn new(ordered: &'a Ordered, start: &[f64]) -> GaussSeidel<'a, D, B> {
+    pub fn new(ordered: &'a Ordered<'a>, start: &[f64]) -> GaussSeidel<'a, D, B> {
         let problem = &ordered.problem;
         let (rows, contacts) = (problem.matrix.rows::<D>(), problem.contacts());
         let colours = ordered.colours.windows(2).map(|bounds| (bounds[1] - bounds[0]) as usize);

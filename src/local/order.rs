@@ -1,5 +1,7 @@
 //! Orders in which the contacts of a local problem are visited.
 
+use std::borrow::Cow;
+
 use super::LocalProblem;
 use super::matrix::BlockMatrix;
 
@@ -27,21 +29,21 @@ impl ContactOrder {
 
 /// A problem in the order in which its contacts are visited.
 #[derive(Debug)]
-pub(super) struct Ordered {
-    pub problem: LocalProblem,
+pub(super) struct Ordered<'a> {
+    pub problem: Cow<'a, LocalProblem>,
     /// Number of each contact in the problem as it was given.
     order: Vec<u32>,
     /// First contact of each colour, and the end; without colours each contact is one.
     pub colours: Vec<u32>,
 }
 
-impl Ordered {
+impl<'a> Ordered<'a> {
     /// Brings a problem into an order.
-    pub fn new(problem: &LocalProblem, order: ContactOrder) -> Ordered {
+    pub fn new(problem: &'a LocalProblem, order: ContactOrder) -> Ordered<'a> {
         let contacts = problem.contacts();
         match order {
             ContactOrder::Stored => Ordered {
-                problem: problem.clone(),
+                problem: Cow::Borrowed(problem),
                 order: (0..contacts as u32).collect(),
                 colours: (0..=contacts as u32).collect(),
             },
@@ -56,7 +58,7 @@ impl Ordered {
                     friction: of(&problem.friction),
                     rolling: of(&problem.rolling),
                 };
-                Ordered { problem, order, colours }
+                Ordered { problem: Cow::Owned(problem), order, colours }
             }
         }
     }

@@ -89,7 +89,7 @@ pub(super) trait Iteration {
     fn solution(&self) -> LocalSolution;
 }
 
-/// Solves a problem from these impulses. The time begins when the problem is in its order.
+/// Solves a problem from these impulses. The time includes that in which it is brought into its order.
 ///
 /// # Panics
 /// If the dimension is none of 2, 3 and 5.
@@ -100,9 +100,9 @@ pub fn solve(
     limits: LocalLimits,
     start: &[f64],
 ) -> LocalReport {
+    let clock = Instant::now();
     let ordered = Ordered::new(problem, order);
     let start = ordered.in_this_order(start);
-    let clock = Instant::now();
     let mut iteration: Box<dyn Iteration> = match (algorithm, problem.dimension()) {
         (LocalAlgorithm::Ngs, 2) => Box::new(GaussSeidel::<2, PlaneBlock>::new(&ordered, &start)),
         (LocalAlgorithm::Ngs, 3) => Box::new(GaussSeidel::<3, SpaceBlock>::new(&ordered, &start)),

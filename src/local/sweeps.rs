@@ -25,7 +25,7 @@ pub(super) struct LocalSweeps<'a, const D: usize> {
 
 impl<'a, const D: usize> LocalSweeps<'a, D> {
     /// Starts from these impulses.
-    pub fn new(ordered: &'a Ordered, start: &[f64]) -> LocalSweeps<'a, D> {
+    pub fn new(ordered: &'a Ordered<'a>, start: &[f64]) -> LocalSweeps<'a, D> {
         let problem = &ordered.problem;
         let (rows, impulses) = (problem.matrix.rows::<D>(), start.as_chunks::<D>().0.to_vec());
         LocalSweeps {
