@@ -171,9 +171,7 @@ fn read(arguments: &Arguments) -> Result<(LocalProblem, Vec<f64>), Failure> {
         let fclib::FclibFile { problem, guesses } = fclib::read(file).map_err(super::render::input)?;
         (problem, guesses)
     } else {
-        let (problem, unread) = text::read(file).map_err(input)?;
-        unread.iter().for_each(|unread| note!("{unread}"));
-        (problem, Vec::new())
+        (text::read(file).map_err(input)?, Vec::new())
     };
     let start = match arguments.guess {
         None => vec![0.0; problem.q.len()],

@@ -11,13 +11,12 @@ use super::solve::Iteration;
 
 /// Contacts of a task; colours that have twice as many are solved on several threads.
 const TASK: usize = 512;
-/// Largest extrapolation factor β \[-\]: with 0.9 some problems of the collection no longer converge.
-const LARGEST_MOMENTUM: f64 = 0.8;
-/// Extrapolation factor below which sweeps are plain \[-\].
-const LEAST_MOMENTUM: f64 = 0.1;
-/// Growth of the residual over the least one so far at which the momentum is halved \[-\].
+/// Largest extrapolation factor β of the sweeps, and the share of the exact step that each takes \[-\]. Where the residual does not shrink the
+/// next pair follows: with 0.9 in place of 0.8 some problems of the collection do not converge, and a few cycle under full steps.
+const CAUTION: [(f64, f64); 5] = [(0.8, 1.0), (0.4, 1.0), (0.0, 1.0), (0.0, 0.7), (0.0, 0.5)];
+/// Growth of the residual over the least one so far at which sweeps become more cautious \[-\].
 const GROWTH: f64 = 2.0;
-/// Tests of the residual without a new least one after which the momentum is halved.
+/// Tests of the residual without a new least one after which they do.
 const PATIENCE: u32 = 4;
 
 /// Nonsmooth Gauss-Seidel in progress.
@@ -36,10 +35,11 @@ pub(super) struct GaussSeidel<'a, const D: usize, B: ExactBlock<D>> {
     momentum: SweepMomentum,
 }
 
-/// Extrapolation factors of the sweeps: Nesterov's, up to a limit that is lowered where they do harm.
+/// Extrapolation factors of the sweeps, Nesterov's, and how cautious they are.
 #[derive(Debug)]
 struct SweepMomentum {
-    largest: f64,
+    /// Place in [`CAUTION`].
+    caution: usize,
     /// Sweeps since the last restart.
     sweeps: u32,
     least_residual: f64,
@@ -56,27 +56,31 @@ struct SweepSums {
 }
 
 impl SweepMomentum {
-    fn new() -> SweepMomentum {
-        SweepMomentum { largest: LARGEST_MOMENTUM, sweeps: 0, least_residual: f64::INFINITY, tests: 0 }
+    fn new(caution: usize, least_residual: f64) -> SweepMomentum {
+        SweepMomentum { caution, sweeps: 0, least_residual, tests: 0 }
+    }
+
+    /// Share of the exact step that a contact takes \[-\].
+    fn relaxation(&self) -> f64 {
+        CAUTION[self.caution].1
     }
 
     /// Factor β of the next sweep \[-\].
     fn next(&mut self) -> f64 {
         let sweeps = f64::from(self.sweeps);
         self.sweeps += 1;
-        ((sweeps - 1.0) / (sweeps + 2.0)).clamp(0.0, self.largest)
+        ((sweeps - 1.0) / (sweeps + 2.0)).clamp(0.0, CAUTION[self.caution].0)
     }
 
-    /// Learns of the residual, and halves the limit where it does not shrink.
+    /// Learns of the residual, and grows more cautious where it does not shrink.
     fn judge(&mut self, residual: f64) {
         self.tests += 1;
         if residual < self.least_residual {
             (self.least_residual, self.tests) = (residual, 0);
         }
-        if self.largest > 0.0 && (residual > GROWTH * self.least_residual || self.tests >= PATIENCE) {
-            let half = 0.5 * self.largest;
-            let largest = if half < LEAST_MOMENTUM { 0.0 } else { half };
-            *self = SweepMomentum { largest, least_residual: residual, ..SweepMomentum::new() };
+        let harms = residual > GROWTH * self.least_residual || self.tests >= PATIENCE;
+        if harms && self.caution + 1 < CAUTION.len() {
+            *self = SweepMomentum::new(self.caution + 1, residual);
         }
     }
 }
@@ -99,7 +103,7 @@ impl<'a, const D: usize, B: ExactBlock<D>> GaussSeidel<'a, D, B> {
             guesses: vec![B::Guess::default(); contacts],
             solved: Vec::with_capacity(colours.max().filter(|&widest| widest >= 2 * TASK).unwrap_or(0)),
             size: problem.size(),
-            momentum: SweepMomentum::new(),
+            momentum: SweepMomentum::new(0, f64::INFINITY),
         }
     }
 
@@ -108,7 +112,13 @@ impl<'a, const D: usize, B: ExactBlock<D>> GaussSeidel<'a, D, B> {
     fn solved(&self, row: usize) -> ([f64; D], B::Guess) {
         let free = self.rows.free(row, &self.q[row], &self.impulses);
         let mut guess = self.guesses[row];
-        (self.blocks[row].solve(&free, &mut guess), guess)
+        let mut impulse = self.blocks[row].solve(&free, &mut guess);
+        let relaxation = self.momentum.relaxation();
+        if relaxation < 1.0 {
+            let from = &self.impulses[row];
+            impulse = std::array::from_fn(|i| from[i] + relaxation * (impulse[i] - from[i]));
+        }
+        (impulse, guess)
     }
 
     /// Stores the impulse of a contact, and adds its change to the sums.

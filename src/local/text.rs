@@ -27,11 +27,11 @@ const MOST_ROWS: usize = 1 << 15;
 /// Largest number of rows of a sparse matrix.
 const MOST_SPARSE_ROWS: usize = 1 << 28;
 
-/// Reads a problem; returns with it what the file holds beside it, in words.
+/// Reads a problem.
 ///
 /// # Errors
 /// [`Error::File`] when the file cannot be read; [`Error::Unusable`] with the line, what is found there and what is expected.
-pub fn read(path: &Path) -> Result<(LocalProblem, Option<String>), Error> {
+pub fn read(path: &Path) -> Result<LocalProblem, Error> {
     let text = std::fs::read(path).map_err(Error::file(path))?;
     parse(&String::from_utf8_lossy(&text), &path.display().to_string())
 }
@@ -106,7 +106,7 @@ fn shortened(word: &str) -> String {
 ///
 /// # Errors
 /// As [`read`].
-pub fn parse(text: &str, file: &str) -> Result<(LocalProblem, Option<String>), Error> {
+pub fn parse(text: &str, file: &str) -> Result<LocalProblem, Error> {
     let mut words =
         TextWords { file, line: 1, lines: text.lines().enumerate(), words: "".split_whitespace() };
     let dimension = words.value::<usize>("the number of components of a contact: 2, 3 or 5")?;
@@ -149,8 +149,13 @@ pub fn parse(text: &str, file: &str) -> Result<(LocalProblem, Option<String>), E
     let more = words
         .next_word()
         .and_then(|word| if ["0", "1"].contains(&word) { words.next_word() } else { Some(word) });
-    let note = more.map(|_| format!("{file}:{}: what follows the coefficients is not read", words.line));
-    Ok((problem, note))
+    match more {
+        None => Ok(problem),
+        Some(word) => {
+            let expected = "the end of the file: problems in global form (M, H, q, b) and rolling in the plane are not read";
+            Err(words.unusable(format!("\"{}\" behind the coefficients", shortened(word)), expected))
+        }
+    }
 }
 
 fn coefficients(words: &mut TextWords<'_>, count: usize, what: &str) -> Result<Vec<f64>, Error> {
