@@ -13,13 +13,13 @@ pub mod block;
 pub mod descent;
 pub mod export;
 pub mod fclib;
+pub mod frame;
 pub mod gauss_seidel;
 pub mod matrix;
 pub mod order;
 pub mod record;
 pub mod residual;
 pub mod solve;
-pub mod start;
 pub mod sweeps;
 pub mod text;
 
@@ -62,4 +62,14 @@ pub struct LocalSolution {
     pub impulses: Vec<f64>,
     /// Velocities u = W r + q \[m/s\].
     pub velocities: Vec<f64>,
+}
+
+/// A solve in progress.
+trait Iteration {
+    /// Does a sweep or an iteration, and returns the size of the change of the impulses, |Δr| \[N s\].
+    fn advance(&mut self) -> f64;
+    /// Natural map relative to |q| \[-\].
+    fn residual(&mut self) -> f64;
+    /// Present impulses and their velocities.
+    fn solution(&self) -> LocalSolution;
 }

@@ -6,12 +6,11 @@ use crate::contact::Impulse;
 use crate::contact::constraint::Constraint;
 use crate::cpu::gradient::{ConvexProblem, Descent};
 
-use super::LocalSolution;
+use super::frame::{constraints, in_frame, numbers_of};
 use super::matrix::BlockRows;
 use super::order::Ordered;
 use super::residual::{lift, natural_map, relative};
-use super::solve::Iteration;
-use super::start::{constraints, in_frame, numbers_of};
+use super::{Iteration, LocalSolution};
 
 /// Iterations after which the residuals are measured.
 const BETWEEN_TESTS: u32 = 5;

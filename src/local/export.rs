@@ -5,8 +5,8 @@
 //! q = H v - b           v: velocities under gravity, applied forces and cohesion, after impacts; b: bias velocities of the normals
 //! ```
 //!
-//! Contacts that are listed and still apart are among them: their bias lets them close. Cohesion is an impulse that is given, so it counts in
-//! v. What the form cannot tell is refused: joints, whose impulses have no cone; rolling resistance, which resists twisting as well, and
+//! Contacts that are listed and still apart are among them: their bias lets them close. Cohesion is an impulse that is given, so it counts
+//! in v. What the form cannot tell is refused: joints, whose impulses have no cone; rolling resistance, which resists twisting as well, and
 //! twisting has no component; the box in place of Coulomb's cone; and the smooth method, which has no contact problem.
 
 use glam::{DMat3, DVec3};
@@ -105,7 +105,7 @@ fn untold(what: &str, advice: &str) -> Error {
 }
 
 /// A contact seen from one of its bodies.
-struct Side {
+struct ContactSide {
     contact: usize,
     /// 1 for the first body, -1 for the second.
     sign: f64,
@@ -120,12 +120,12 @@ fn entries(
     dimension: usize,
     inverse_mass: impl Fn(u32) -> Option<InverseMass>,
 ) -> Result<Vec<MatrixEntry>, Error> {
-    let mut sides: Vec<Vec<Side>> = Vec::new();
+    let mut sides: Vec<Vec<ContactSide>> = Vec::new();
     sides.resize_with(world.bodies.len(), Vec::new);
     for (contact, constraint) in constraints.iter().enumerate() {
         let of = [(1.0, constraint.arm_a), (-1.0, constraint.arm_b)];
         for (body, (sign, arm)) in constraint.bodies.into_iter().zip(of) {
-            sides[body as usize].push(Side { contact, sign, arm });
+            sides[body as usize].push(ContactSide { contact, sign, arm });
         }
     }
     let is_free = |body: usize| world.bodies.inverse_mass[body] > 0.0;

@@ -2,17 +2,16 @@
 
 use rayon::prelude::*;
 
-use super::LocalSolution;
 use super::block::ExactBlock;
 use super::matrix::BlockRows;
 use super::order::Ordered;
 use super::residual::{lift, natural_map, relative};
-use super::solve::Iteration;
+use super::{Iteration, LocalSolution};
 
 /// Contacts of a task; colours that have twice as many are solved on several threads.
 const TASK: usize = 512;
-/// Largest extrapolation factor β of the sweeps, and the share of the exact step that each takes \[-\]. Where the residual does not shrink the
-/// next pair follows: with 0.9 in place of 0.8 some problems of the collection do not converge, and a few cycle under full steps.
+/// Largest extrapolation factor β of the sweeps, and the share of the exact step that each takes \[-\]. Where the residual does not shrink
+/// the next pair follows: with 0.9 in place of 0.8 some problems of the collection do not converge, and a few cycle under full steps.
 const CAUTION: [(f64, f64); 5] = [(0.8, 1.0), (0.4, 1.0), (0.0, 1.0), (0.0, 0.7), (0.0, 0.5)];
 /// Growth of the residual over the least one so far at which sweeps become more cautious \[-\].
 const GROWTH: f64 = 2.0;

@@ -9,7 +9,7 @@ use super::descent::LocalDescent;
 use super::gauss_seidel::GaussSeidel;
 use super::order::{ContactOrder, Ordered};
 use super::sweeps::LocalSweeps;
-use super::{LocalProblem, LocalSolution};
+use super::{Iteration, LocalProblem, LocalSolution};
 
 /// Algorithm that solves a local problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,16 +77,6 @@ impl LocalReport {
     pub fn end(&self) -> CoursePoint {
         self.course.last().copied().unwrap_or(CoursePoint { iterations: 0, seconds: 0.0, residual: f64::NAN })
     }
-}
-
-/// A solve in progress.
-pub(super) trait Iteration {
-    /// Does a sweep or an iteration, and returns the size of the change of the impulses, |Δr| \[N s\].
-    fn advance(&mut self) -> f64;
-    /// Natural map relative to |q| \[-\].
-    fn residual(&mut self) -> f64;
-    /// Present impulses and their velocities.
-    fn solution(&self) -> LocalSolution;
 }
 
 /// Solves a problem from these impulses. The time includes that in which it is brought into its order.

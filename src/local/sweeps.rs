@@ -6,12 +6,11 @@ use crate::contact::constraint::{Constraint, Response};
 use crate::cpu::sweep::solve_at;
 use crate::law::cone::Cone;
 
-use super::LocalSolution;
+use super::frame::{as_vector, constraints, in_frame, numbers_of, response};
 use super::matrix::BlockRows;
 use super::order::Ordered;
 use super::residual::{lift, natural_map, relative};
-use super::solve::Iteration;
-use super::start::{as_vector, constraints, in_frame, numbers_of, response};
+use super::{Iteration, LocalSolution};
 
 /// Projected Gauss-Seidel in progress.
 pub(super) struct LocalSweeps<'a, const D: usize> {
