@@ -258,7 +258,7 @@ def report(rows, program, rounds):
         f"Made by `benches/peers/siconos.py`, {version}, beside Siconos {siconos_version()} of Debian. Both on one thread but for products and"
         " colours of more than a thousand contacts, which esker shares among its threads; a shared machine, so only times side by side mean something."
         f" Least of {rounds} rounds in turn, of the solver alone \\[ms\\], with the number of iterations. A problem is solved at a natural map of"
-        f" {TOLERANCE:g} \\|q\\| \\[E18\\]; Siconos is asked for the same. Bar: every problem solved or told why not; above 100 contacts `ngs` as stored"
+        f" {TOLERANCE:g} \\|q\\| \\[E18\\]; Siconos is asked for {TOLERANCE:g} of the largest of \\|q\\|, \\|r\\| and \\|u\\|, as it states its error. Bar: every problem solved or told why not; above 100 contacts `ngs` as stored"
         " at least as fast as nonsmooth Gauss-Seidel of Siconos (NSGS), 5 times on the two with most contacts. Where `ngs` does not solve a problem, what solves it counts.",
         "",
         "| problem | contacts | components | " + " | ".join(" ".join(column).strip() for column in COLUMNS) + " | NSGS | ADMM | NSGS over esker | verdict | residuals here: esker, NSGS, ADMM |",

@@ -14,14 +14,14 @@
 //! the tangent plane, into the edge of the dual cone. Where W is singular, as in a packing with more contacts than its bodies have
 //! freedom, u may be unique where r is not; with friction neither need be.
 //!
-//! **Residual**: the natural map, in the norm in which Siconos (4.4, `fc3d_compute_error`) states it, relative to q:
+//! **Residual**: the natural map that Siconos states (`fc3d_compute_error`), relative to q:
 //!
 //! ```text
 //! ‖r - P_K(r - (u + (μ |u_T| + μ_r |u_R|) n))‖ / |q|        P_K: nearest point of K; not divided where |q| < 2.2e-16
 //! ```
 //!
-//! It adds impulses to velocities, as the collections do, so it depends on the unit of mass. Newer versions of Siconos divide by the
-//! largest of |q|, |r| and |u|, which is never stricter.
+//! Siconos 4.4 divides by the largest of |q|, |r| and |u|, which is never stricter. The map adds impulses to velocities, as the
+//! collections do, so it depends on the unit of mass.
 //!
 //! **One contact exactly.** With all others held fixed a contact has u = A r + b, A its block of the diagonal, b what the others make of
 //! q. Without rolling its three cases are (Bonnefon & Daviet 2011):
