@@ -4,7 +4,7 @@
 Needs Debian's python3-siconos and a build of esker. Each file of the folders is solved by the programs in turn, round by round; the least
 time of the rounds counts, of the solver alone, without reading. Results are judged here, by a natural map of this script's own.
 
-    python3 benches/peers/siconos.py --data DIR [--data DIR]... --esker target/release/esker --out benches/results/others.md
+    python3 benches/peers/siconos_problems.py --data DIR [--data DIR]... --esker target/release/esker --out benches/results/others.md
 """
 
 import argparse
@@ -167,6 +167,8 @@ def siconos(path, solver):
         return {"why": f"longer than {LIMIT:.0f} s"}
     result = [line for line in done.stdout.split("\n") if line.startswith("RESULT")]
     if not result:
+        if "fatal error" not in done.stdout + done.stderr:
+            sys.exit(f"{path}: {done.stderr or done.stdout}")
         words = [line for line in (done.stdout + done.stderr).strip().split("\n") if line]
         return {"why": words[-1][:60] if words else f"exit {done.returncode}"}
     found = json.loads(result[0][len("RESULT") :])
@@ -255,7 +257,7 @@ def report(rows, program, rounds):
     lines = [
         "# Problems that other people made",
         "",
-        f"Made by `benches/peers/siconos.py`, {version}, beside Siconos {siconos_version()} of Debian. Both on one thread but for products and"
+        f"Made by `benches/peers/siconos_problems.py`, {version}, beside Siconos {siconos_version()} of Debian. Both on one thread but for products and"
         " colours of more than a thousand contacts, which esker shares among its threads; a shared machine, so only times side by side mean something."
         f" Least of {rounds} rounds in turn, of the solver alone \\[ms\\], with the number of iterations. A problem is solved at a natural map of"
         f" {TOLERANCE:g} \\|q\\| \\[E18\\]; Siconos is asked for {TOLERANCE:g} of the largest of \\|q\\|, \\|r\\| and \\|u\\|, as it states its error. Bar: every problem solved or told why not; above 100 contacts `ngs` as stored"
