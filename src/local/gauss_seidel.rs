@@ -24,14 +24,17 @@ pub(super) struct GaussSeidel<'a, const D: usize, B: ExactBlock<D>> {
     rows: BlockRows<'a, D>,
     q: &'a [[f64; D]],
     blocks: Vec<B>,
+    start: &'a [[f64; D]],
     impulses: Vec<[f64; D]>,
-    /// Impulses after the sweep before, if there is momentum.
+    /// Impulses after the sweep before.
     last: Vec<[f64; D]>,
     guesses: Vec<B::Guess>,
     /// Impulses and guesses of a colour that several threads solve.
     solved: Vec<([f64; D], B::Guess)>,
     size: f64,
     momentum: SweepMomentum,
+    /// Whether the next sweep begins from the start again.
+    begins_anew: bool,
 }
 
 /// Extrapolation factors of the sweeps, Nesterov's, and how cautious they are.
@@ -55,8 +58,8 @@ struct SweepSums {
 }
 
 impl SweepMomentum {
-    fn new(caution: usize, least_residual: f64) -> SweepMomentum {
-        SweepMomentum { caution, sweeps: 0, least_residual, tests: 0 }
+    fn new(caution: usize) -> SweepMomentum {
+        SweepMomentum { caution, sweeps: 0, least_residual: f64::INFINITY, tests: 0 }
     }
 
     /// Share of the exact step that a contact takes \[-\].
@@ -71,38 +74,42 @@ impl SweepMomentum {
         ((sweeps - 1.0) / (sweeps + 2.0)).clamp(0.0, CAUTION[self.caution].0)
     }
 
-    /// Learns of the residual, and grows more cautious where it does not shrink.
-    fn judge(&mut self, residual: f64) {
+    /// Learns of the residual, and grows more cautious where it does not shrink. Returns whether it did.
+    fn judge(&mut self, residual: f64) -> bool {
         self.tests += 1;
         if residual < self.least_residual {
             (self.least_residual, self.tests) = (residual, 0);
         }
         let harms = residual > GROWTH * self.least_residual || self.tests >= PATIENCE;
-        if harms && self.caution + 1 < CAUTION.len() {
-            *self = SweepMomentum::new(self.caution + 1, residual);
+        let grows = harms && self.caution + 1 < CAUTION.len();
+        if grows {
+            *self = SweepMomentum::new(self.caution + 1);
         }
+        grows
     }
 }
 
 impl<'a, const D: usize, B: ExactBlock<D>> GaussSeidel<'a, D, B> {
     /// Starts from these impulses.
-    pub fn new(ordered: &'a Ordered<'a>, start: &[f64]) -> GaussSeidel<'a, D, B> {
+    pub fn new(ordered: &'a Ordered<'a>, start: &'a [f64]) -> GaussSeidel<'a, D, B> {
         let problem = &ordered.problem;
         let (rows, contacts) = (problem.matrix.rows::<D>(), problem.contacts());
         let colours = ordered.colours.windows(2).map(|bounds| (bounds[1] - bounds[0]) as usize);
         let block = |row: usize| B::of(rows.diagonal(row), [problem.friction[row], problem.rolling[row]]);
-        let impulses = start.as_chunks::<D>().0.to_vec();
+        let start = start.as_chunks::<D>().0;
         GaussSeidel {
             ordered,
             rows,
             q: problem.q.as_chunks::<D>().0,
             blocks: (0..contacts).map(block).collect(),
-            last: impulses.clone(),
-            impulses,
+            start,
+            last: start.to_vec(),
+            impulses: start.to_vec(),
             guesses: vec![B::Guess::default(); contacts],
             solved: Vec::with_capacity(colours.max().filter(|&widest| widest >= 2 * TASK).unwrap_or(0)),
             size: problem.size(),
-            momentum: SweepMomentum::new(0, f64::INFINITY),
+            momentum: SweepMomentum::new(0),
+            begins_anew: false,
         }
     }
 
@@ -140,6 +147,13 @@ impl<'a, const D: usize, B: ExactBlock<D>> GaussSeidel<'a, D, B> {
         self.solved = solved;
     }
 
+    /// Goes back to the start: impulses that sweeps have driven far off may lock each other, and then even cautious ones do not undo it.
+    fn begin_anew(&mut self) {
+        self.impulses.copy_from_slice(self.start);
+        self.last.copy_from_slice(self.start);
+        self.guesses.fill(B::Guess::default());
+    }
+
     /// Extrapolates the impulses, r + β (r - r_last), and keeps r as the last ones.
     fn extrapolate(&mut self) {
         let share = self.momentum.next();
@@ -155,6 +169,9 @@ impl<'a, const D: usize, B: ExactBlock<D>> GaussSeidel<'a, D, B> {
 
 impl<const D: usize, B: ExactBlock<D>> Iteration for GaussSeidel<'_, D, B> {
     fn advance(&mut self) -> f64 {
+        if std::mem::take(&mut self.begins_anew) {
+            self.begin_anew();
+        }
         self.extrapolate();
         let (ordered, mut sums) = (self.ordered, SweepSums::default());
         for bounds in ordered.colours.windows(2) {
@@ -182,7 +199,7 @@ impl<const D: usize, B: ExactBlock<D>> Iteration for GaussSeidel<'_, D, B> {
             natural_map(&self.impulses[row], &velocity, lift(&velocity, coefficients), coefficients)
         };
         let residual = relative((0..self.blocks.len()).map(of_contact).sum(), self.size);
-        self.momentum.judge(residual);
+        self.begins_anew = self.momentum.judge(residual);
         residual
     }
 

@@ -44,7 +44,8 @@
 //! are the same; where the normal is coupled with the tangents, as in a block on its corners, the exact step converges faster. Sweeps of
 //! `ngs` have the momentum of \[E12\] without its over-relaxation, β ≤ 0.8, and begin anew where the change goes against the
 //! extrapolation (O'Donoghue & Candès 2015). Where the residual grows to twice its least, or has no new least in four tests, sweeps
-//! become more cautious: β ≤ 0.4, then plain, then plain with 0.7 and 0.5 of the exact step, without which a few problems cycle.
+//! begin again from the start and are more cautious: β ≤ 0.4, then plain, then plain with 0.7 and 0.5 of the exact step, without which a
+//! few problems cycle.
 //!
 //! **Descent with a fixed point** (Acary, Cadoux, Lemaréchal & Malick 2011; `apgd`). With a given lift s in place of μ |u_T| + μ_r |u_R|
 //! the problem is the convex one of \[E15\] with bias -s. So the descent of \[E15\] goes on, and the lift follows the velocities whenever
