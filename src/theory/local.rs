@@ -37,7 +37,7 @@
 //! root, and r_N = |r_T|/μ there is positive. Written as a polynomial in α the condition is of degree 4; the root is found by Newton's
 //! method on 1 - μ r_N/|r_T|, kept between the two signs by bisection, from the α of the sweep before. In the plane the sign of c gives
 //! that of r_T, and r_N is explicit. A contact that rolls alternates this with the same for r_R, whose bound μ_r r_N is then given, until
-//! neither changes.
+//! neither changes, or 200 times: where rolling is coupled with the normal by much, that need not converge.
 //!
 //! **Nonsmooth Gauss-Seidel** (Jean 1999; `ngs`) visits contact by contact, each solved exactly. The sweeps of \[E5\] (`pgs`) differ in
 //! the step of a contact: normal, then friction, by 1/D each. With blocks that are multiples of the identity, as of equal spheres, both
