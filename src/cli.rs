@@ -9,6 +9,7 @@ mod device;
 mod devices;
 mod diagnostic;
 mod export;
+mod import;
 mod interrupt;
 mod memory;
 mod new;
@@ -72,6 +73,8 @@ enum Verb {
     Devices,
     /// Write a scenario to start from, a copy of an example.
     New(new::Arguments),
+    /// Write a scenario from an input script of LIGGGHTS or LAMMPS, and tell what of the script is not in it.
+    Import(import::Arguments),
     /// Print the JSON schema of the scenario file, for editors that complete and check keys.
     Schema,
     /// Print a script with which a shell completes commands and options.
@@ -93,6 +96,7 @@ impl Verb {
             | Verb::Render(_)
             | Verb::View(_)
             | Verb::Export(_)
+            | Verb::Import(_)
             | Verb::Solve(_) => false,
         }
     }
@@ -168,6 +172,7 @@ pub fn main() -> ExitCode {
         Verb::View(arguments) => view::view(&arguments),
         Verb::Devices => devices::list(),
         Verb::New(arguments) => new::new(&arguments),
+        Verb::Import(arguments) => import::import(&arguments),
         Verb::Schema => schema::print(),
         Verb::Completions(arguments) => shell::completions(&arguments),
         Verb::Man(arguments) => shell::manual(&arguments),

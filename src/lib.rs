@@ -41,6 +41,7 @@
 //! | [`checkpoint`] | files from which a run is resumed |
 //! | [`output`] | results on disk: VTP, CSV, JSON |
 //! | [`render`] | pictures of a run |
+//! | `import` | scripts of LIGGGHTS and LAMMPS as scenarios |
 //! | [`simulation`] | entry point: steps, observes and changes a scene; runs a scenario into a folder |
 //! | [`validation`] | a suite of scenarios with known answers, run and judged |
 //! | [`study`] | one scenario run with all combinations of some settings, with plots and findings |
@@ -120,6 +121,8 @@ pub(crate) mod files;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod guide;
+#[cfg(feature = "cli")]
+pub mod import;
 pub mod law;
 #[cfg(feature = "scenario")]
 pub mod local;

@@ -194,6 +194,8 @@ mod plans;
 
 #[cfg(feature = "scenario")]
 pub use self::file::check_step_count;
+#[cfg(feature = "cli")]
+pub(crate) use self::file::mesh_triangles;
 #[cfg(feature = "scenario")]
 pub use self::file::schema::schema;
 #[cfg(feature = "scenario")]

@@ -65,6 +65,8 @@ use super::{CheckpointPlan, CompatiblePlan, ConvergencePlan, Inputs, OutputPlan,
 
 pub use self::changes::{Change, MAY_CHANGE, changes};
 pub use self::checks::check_step_count;
+#[cfg(feature = "cli")]
+pub(crate) use self::mesh::mesh_triangles;
 pub use self::problems::{Problem, Problems, SourceText};
 
 /// Largest number of grains of a scenario, emitted grains included.

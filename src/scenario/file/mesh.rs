@@ -93,27 +93,14 @@ pub fn turned(table: &mut Table<'_>) -> Option<DQuat> {
 
 fn read_triangles(node: &Node<'_>, folder: &Path, name: &str) -> Option<Vec<[DVec3; 3]>> {
     let help = "meshes are .stl (binary or text) or .obj files; paths start at the scenario's folder";
-    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-    let read = match ending.as_deref() {
-        Some("stl") => stl::read,
-        Some("obj") => obj::read,
-        _ => {
-            node.problem(
-                format!("`{}` is \"{name}\", which is neither an STL nor an OBJ file", node.name()),
-                help,
-            );
-            return None;
-        }
+    let Some(read) = reader_of(Path::new(name)) else {
+        node.problem(
+            format!("`{}` is \"{name}\", which is neither an STL nor an OBJ file", node.name()),
+            help,
+        );
+        return None;
     };
-    let path = named(node, folder, name);
-    let soup = read_bytes(&path, LARGEST_MESH)
-        .map_err(|error| format!("{} cannot be read: {error}", path.display()))
-        .and_then(|bytes| {
-            read(bytes).map_err(|Wrong { line, what }| match line {
-                Some(line) => format!("{}:{line}: {what}", path.display()),
-                None => format!("{}: {what}", path.display()),
-            })
-        });
+    let soup = read_soup(&named(node, folder, name), read);
     let Soup { triangles, what, left_out } = soup.map_err(|message| node.problem(message, help)).ok()?;
     let left_out = match left_out.as_slice() {
         [] => "nothing is left out".to_owned(),
@@ -125,6 +112,38 @@ fn read_triangles(node: &Node<'_>, folder: &Path, name: &str) -> Option<Vec<[DVe
         triangles.len()
     ));
     Some(triangles)
+}
+
+/// Function that reads the bytes of a kind of file.
+type SoupReader = fn(Vec<u8>) -> Result<Soup, Wrong>;
+
+/// Reader of a file by its ending.
+fn reader_of(path: &Path) -> Option<SoupReader> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "stl" => Some(stl::read),
+        "obj" => Some(obj::read),
+        _ => None,
+    }
+}
+
+fn read_soup(path: &Path, read: SoupReader) -> Result<Soup, String> {
+    let bytes = read_bytes(path, LARGEST_MESH)
+        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    read(bytes).map_err(|Wrong { line, what }| match line {
+        Some(line) => format!("{}:{line}: {what}", path.display()),
+        None => format!("{}: {what}", path.display()),
+    })
+}
+
+/// Triangles of an STL or OBJ file, in the lengths of the file.
+///
+/// # Errors
+/// Why they cannot be read.
+#[cfg(feature = "cli")]
+pub fn mesh_triangles(path: &Path) -> Result<Vec<[DVec3; 3]>, String> {
+    let read =
+        reader_of(path).ok_or_else(|| format!("{} is neither an STL nor an OBJ file", path.display()))?;
+    read_soup(path, read).map(|soup| soup.triangles)
 }
 
 /// Triangles of a file, with what it is and what of it is not used.
