@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::faces::FlatFace;
+use super::faces::{FlatFace, Slab, slab};
 use super::forms::RegionForm;
 use super::grain_kinds::{GrainSizes, GrainTemplate};
 use super::materials::MaterialList;
@@ -14,15 +14,15 @@ use super::scene::{
     FixKind, Insertion, InsertionAmount, InsertionPace, InsertionRoom, MassFlow, ScriptAtom, ScriptFix,
     ScriptMesh, ScriptScene,
 };
-use super::text::{number, quoted, region, vector};
+use super::text::{number, quoted, region, remarked, vector};
 use crate::scenario::Problem;
 
 /// Solid fraction up to which a random packing is sure to find room \[-\].
 const DENSEST: f64 = 0.28;
+/// Time in which grains without room at first come later \[s\].
+const LATE: f64 = 0.1;
 /// All axes: grains that are frozen.
 const ALL_AXES: &str = "[\"x\", \"y\", \"z\", \"rx\", \"ry\", \"rz\"]";
-/// Axes across a plane of x and y.
-const OF_PLANE: &str = "[\"z\", \"rx\", \"ry\"]";
 
 /// What grains are written from.
 pub struct GrainWriter<'a, 'b> {
@@ -168,27 +168,13 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
         match insertion.pace {
             InsertionPace::Once if !begins_here => Ok(()),
             InsertionPace::Once => {
-                let count = count.unwrap_or_default();
-                let is_sparse = count * mean_volume <= DENSEST * volume;
-                let at_start = times.start == 0.0 && is_sparse;
-                if !is_sparse {
-                    let fraction = number((100.0 * count * mean_volume / volume).round());
-                    self.remarks.differs(
-                        &fix.place,
-                        format!("{count} grains fill {fraction} % of their region, more than is sure to find room at random: as many come as find some"),
-                    );
-                }
-                for (lot, count) in lots.iter().zip(dealt(count as u64, &lots)) {
-                    match at_start {
-                        true => self.block(&fix.id, lot, (&place, count), insertion),
-                        false => self.emitter(
-                            &fix.id,
-                            lot,
-                            (&place, insertion.velocity),
-                            &all_at_once(count, times.start),
-                        ),
-                    }
-                }
+                self.once(
+                    fix,
+                    insertion,
+                    (&lots, &place),
+                    (count.unwrap_or_default() as u64, volume),
+                    &times,
+                );
                 Ok(())
             }
             InsertionPace::Refill(every) => {
@@ -215,6 +201,42 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
                 self.at_rate(fix, insertion, (&lots, &place), (layer / fall, Some(fall), count), &times);
                 Ok(())
             }
+        }
+    }
+
+    /// Grains that come all at once: a packing at the start of the part where that is sure to have room, otherwise emitters.
+    fn once(
+        &mut self,
+        fix: &ScriptFix,
+        insertion: &Insertion,
+        (lots, place): (&[GrainLot], &str),
+        (count, volume): (u64, f64),
+        times: &EmitterTimes,
+    ) {
+        let ball = |(kind, share): &(GrainTemplate, f64)| share * kind.ball_volume();
+        let fraction = count as f64 * insertion.kinds.iter().map(ball).sum::<f64>() / volume;
+        if fraction > DENSEST {
+            let percent = number((100.0 * fraction).round());
+            let text = format!(
+                "{count} grains with the balls around them fill {percent} % of their region, more than is sure to find room: \
+                 those that find none come within {LATE} s"
+            );
+            self.remarks.differs(&fix.place, text);
+        }
+        for (lot, count) in lots.iter().zip(dealt(count, lots)) {
+            if fraction <= DENSEST && times.start == 0.0 {
+                self.block(&fix.id, lot, (place, count), insertion);
+                continue;
+            }
+            let stop = if fraction <= DENSEST { times.start } else { times.stop.min(times.start + LATE) };
+            let keys = format!(
+                "total = {}\nstart = {}\nstop = {}\nevery = {}\n",
+                count.max(1),
+                number(times.start),
+                number(stop),
+                number(0.1 * LATE)
+            );
+            self.emitter(&fix.id, lot, (place, insertion.velocity), &keys);
         }
     }
 
@@ -368,7 +390,7 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
                 let constant = |kind: &GrainTemplate| matches!(kind.sizes, GrainSizes::Constant(_));
                 same && constant(&other.0) && constant(&kind.0)
             };
-            match groups.iter_mut().find(|group| group.iter().all(|other| joins(other))) {
+            match groups.iter_mut().find(|group| group.iter().all(joins)) {
                 Some(group) => group.push(kind),
                 None => groups.push(vec![kind]),
             }
@@ -446,7 +468,10 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
             return;
         }
         self.text.push_str(&format!(
-            "\n[[grains]]                      # {id}\nmaterial = {}\n{}",
+            "
+{}material = {}
+{}",
+            remarked("[[grains]]", id),
             quoted(&lot.material),
             lot.sizes
         ));
@@ -457,9 +482,6 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
         }
         if insertion.random_velocity > 0.0 {
             self.text.push_str(&format!("random_velocity = {}\n", number(insertion.random_velocity)));
-        }
-        if self.part.scene().is_flat {
-            self.text.push_str(&format!("locked_axes = {OF_PLANE}\n"));
         }
     }
 
@@ -527,41 +549,6 @@ fn number_of(amount: InsertionAmount, mean_mass: f64) -> Option<f64> {
         InsertionAmount::Count(count) => Some(count as f64),
         InsertionAmount::Mass(mass) => Some((mass / mean_mass).round()),
         InsertionAmount::Fraction(_) | InsertionAmount::Endless => None,
-    }
-}
-
-/// Room before a face.
-enum Slab {
-    Box([DVec3; 2]),
-    Disc { base: DVec3, axis: DVec3, length: f64, radius: f64 },
-}
-
-/// Room of a length along a unit vector across a face.
-fn slab(face: &FlatFace, along: DVec3, length: f64) -> Slab {
-    match face.is_rectangle() {
-        true => {
-            let [low, high] = face.corners;
-            let shift = along * length;
-            Slab::Box([low.min(low + shift), high.max(high + shift)])
-        }
-        false => Slab::Disc { base: face.centre, axis: along, length, radius: face.disc_radius() },
-    }
-}
-
-impl Slab {
-    fn text(&self) -> String {
-        match self {
-            Slab::Box([low, high]) => {
-                format!("{{ kind = \"box\", min = {}, max = {} }}", vector(*low), vector(*high))
-            }
-            Slab::Disc { base, axis, length, radius } => format!(
-                "{{ kind = \"cylinder\", base = {}, axis = {}, length = {}, radius = {} }}",
-                vector(*base),
-                vector(*axis),
-                number(*length),
-                number(*radius)
-            ),
-        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::materials::MaterialList;
 use super::parts::{PartMotion, ScriptPart, surfaces};
 use super::remarks::Remarks;
 use super::scene::{BoxFace, MeshServo, ScriptMesh, ScriptScene, ScriptWall, WallForm};
-use super::text::{number, on_axis, quoted, turned, vector};
+use super::text::{number, on_axis, quoted, remarked, turned, vector};
 use crate::scenario::Problem;
 
 /// Share of the force of a servo that its slider weighs \[-\].
@@ -38,8 +38,19 @@ impl WallWriter<'_, '_> {
     pub fn write(&mut self) -> Result<String, Problem> {
         let scene = self.part.scene();
         let mut text = String::new();
+        let mut meshes: Vec<&str> = Vec::new();
         for (fix, wall, _) in surfaces(scene) {
             for form in &wall.forms {
+                if let WallForm::Mesh(mesh) = form {
+                    if meshes.contains(&mesh.as_str()) {
+                        self.remarks.not_taken(
+                            &fix.place,
+                            format!("mesh `{mesh}` in a second wall: it is one already"),
+                        );
+                        continue;
+                    }
+                    meshes.push(mesh);
+                }
                 text.push_str(&self.wall(&fix.id, &fix.place, (wall, form))?);
             }
         }
@@ -194,13 +205,19 @@ impl WallWriter<'_, '_> {
             return self.servo(id, place, (mesh, material, servo));
         }
         let mut text = head(id, material) + &self.mesh_shape(mesh);
-        match self.part.motion(id) {
+        let motion = self.part.motion(id);
+        if !matches!(motion, PartMotion::Rest) && (mesh.belt.is_some() || mesh.spin.is_some()) {
+            self.remarks.not_taken(
+                place,
+                format!("mesh `{id}` moves, and its surface moves in itself: its own motion is taken"),
+            );
+        }
+        match motion {
             PartMotion::Rest => text.push_str(&self.surface_motion(id, place, mesh)?),
             PartMotion::NotOne => {
-                self.remarks.not_taken(
-                    place,
-                    format!("mesh `{id}` turns and moves, of which one is taken at a time: it stands still"),
-                );
+                let what =
+                    format!("mesh `{id}` turns and moves, of which one is taken at a time: it stands still");
+                self.remarks.not_taken(place, what);
             }
             motion => text.push_str(&motion_keys(&motion)),
         }
@@ -252,7 +269,7 @@ impl WallWriter<'_, '_> {
         let face = FlatFace::read(self.folder, mesh)
             .map_err(|wrong| Problem::of(place, wrong).help("put the file beside the script"))?;
         let along = (0..3).find(|&axis| servo.axis[axis].abs() > 1.0 - 1e-9);
-        let (Some(along), Some(normal)) =
+        let (Some(along), Some(_)) =
             (along, face.normal.filter(|normal| normal.dot(servo.axis).abs() > 1.0 - 1e-6))
         else {
             self.remarks.not_taken(
@@ -273,7 +290,6 @@ impl WallWriter<'_, '_> {
         let strength = if gravity == DVec3::ZERO { STANDARD } else { gravity.length() };
         let mass = SERVO_WEIGHT * servo.force / strength;
         let limit = servo.force - mass * gravity.dot(servo.axis);
-        debug_assert!(normal.is_normalized());
         Ok(head(id, material)
             + &format!(
                 "shape = {{ kind = \"box\", min = {}, max = {}, side = \"outside\" }}\n",
@@ -281,9 +297,9 @@ impl WallWriter<'_, '_> {
                 vector(high)
             )
             + "\n[boundaries.motion]\nkind = \"slider\"\n"
-            + &format!(
-                "mass = {}                  # kg, with a hundredth of the force as its weight\n",
-                number(mass)
+            + &remarked(
+                &format!("mass = {}", number(mass)),
+                "kg, with a hundredth of the force as its weight",
             )
             + &format!("axis = {}\n", vector(servo.axis))
             + &format!(
@@ -294,8 +310,12 @@ impl WallWriter<'_, '_> {
     }
 }
 
+/// Head of a boundary; a name that is that of a grain in results gets a word before it.
 fn head(name: &str, material: &str) -> String {
-    format!("\n[[boundaries]]\nname = {}\nmaterial = {}\n", quoted(name), quoted(material))
+    let digits = name.strip_prefix("grain-").unwrap_or(name);
+    let is_of_a_grain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let name = if is_of_a_grain { format!("wall-{name}") } else { name.to_owned() };
+    format!("\n[[boundaries]]\nname = {}\nmaterial = {}\n", quoted(&name), quoted(material))
 }
 
 fn plane(point: DVec3, normal: DVec3) -> String {

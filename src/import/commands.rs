@@ -10,7 +10,7 @@ use super::units::Units;
 use crate::scenario::Problem;
 
 /// Commands that change nothing of what is simulated: how a run is computed, printed and stored.
-pub const HARMLESS: [&str; 42] = [
+pub const HARMLESS: [&str; 35] = [
     "atom_modify",
     "communicate",
     "comm_modify",
@@ -46,13 +46,6 @@ pub const HARMLESS: [&str; 42] = [
     "modify_timing",
     "label",
     "mass",
-    "bond_style",
-    "special_bonds",
-    "atom_sort",
-    "lost",
-    "box",
-    "group2ndx",
-    "ndx2group",
 ];
 
 /// Whether a command changes nothing, by its name.
@@ -101,13 +94,6 @@ pub fn take(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Pr
                 true => command.not_taken(format!("delete_atoms {rest}: a sink removes grains during a run")),
                 false => command.not_taken(format!("delete_atoms {rest}: all atoms stay")),
             }
-            Ok(())
-        }
-        "read_data" | "read_restart" | "read_dump" => {
-            let rest = command.rest();
-            command.not_taken(format!(
-                "{name} {rest}: write the atoms as a dump, and take them by packing = {{ kind = \"dump\", file = \"...\" }}"
-            ));
             Ok(())
         }
         _ => {
@@ -169,12 +155,7 @@ fn dump(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Proble
     if steps == 0 {
         return Err(command.wrong("a dump every 0 steps, expected at least 1", "correct the number"));
     }
-    let of_walls = style.starts_with("mesh");
     // Walls are in the frames of esker, whatever a script writes of them.
-    if !of_walls || scene.dumps.is_empty() {
-        scene.dumps.insert(id, steps);
-    } else {
-        scene.dumps.insert(id, u64::MAX);
-    }
+    scene.dumps.insert(id, (!style.starts_with("mesh")).then_some(steps));
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::scene::ScriptMesh;
+use super::text::{number, vector};
 use crate::scenario::mesh_triangles;
 
 /// Largest distance of the corners of a flat face from its plane, over its size \[-\].
@@ -82,5 +83,43 @@ impl FlatFace {
     /// Largest distance of a corner from the centre \[m\].
     pub fn reach(&self) -> f64 {
         self.triangles.iter().flatten().map(|corner| corner.distance(self.centre)).fold(0.0, f64::max)
+    }
+}
+
+/// Room before a face.
+pub enum Slab {
+    /// Between two corners \[m\].
+    Box([DVec3; 2]),
+    /// Cylinder from a base \[m\] along an axis.
+    Disc { base: DVec3, axis: DVec3, length: f64, radius: f64 },
+}
+
+/// Room of a length along a unit vector across a face.
+pub fn slab(face: &FlatFace, along: DVec3, length: f64) -> Slab {
+    match face.is_rectangle() {
+        true => {
+            let [low, high] = face.corners;
+            let shift = along * length;
+            Slab::Box([low.min(low + shift), high.max(high + shift)])
+        }
+        false => Slab::Disc { base: face.centre, axis: along, length, radius: face.disc_radius() },
+    }
+}
+
+impl Slab {
+    /// Region of a scenario.
+    pub fn text(&self) -> String {
+        match self {
+            Slab::Box([low, high]) => {
+                format!("{{ kind = \"box\", min = {}, max = {} }}", vector(*low), vector(*high))
+            }
+            Slab::Disc { base, axis, length, radius } => format!(
+                "{{ kind = \"cylinder\", base = {}, axis = {}, length = {}, radius = {} }}",
+                vector(*base),
+                vector(*axis),
+                number(*length),
+                number(*radius)
+            ),
+        }
     }
 }

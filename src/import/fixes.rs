@@ -6,17 +6,12 @@ use super::command::Command;
 use super::insertion;
 use super::meshes;
 use super::properties::property;
-use super::scene::{FixKind, ScriptFix, ScriptScene};
+use super::scene::{AtomGroup, FixKind, ScriptFix, ScriptScene};
 use super::walls;
 use crate::scenario::Problem;
 
-/// Fixes that integrate motion, measure or write, and need nothing of the kind in esker.
-const HARMLESS: [&str; 24] = [
-    "nve/sphere",
-    "nve",
-    "nve/nonspherical",
-    "multisphere",
-    "rigid/small/none",
+/// Fixes that measure, store or write, and need nothing of the kind in esker.
+const HARMLESS: [&str; 17] = [
     "check/timestep/gran",
     "print",
     "ave/time",
@@ -26,17 +21,18 @@ const HARMLESS: [&str; 24] = [
     "ave/histo",
     "ave/correlate",
     "ave/euler",
+    "ave/grid",
     "store/state",
     "store/force",
     "balance",
     "property/atom",
     "contact/history",
     "contacthistory",
-    "region/variable",
     "neigh_history",
-    "multisphere/nointegration",
-    "ave/grid",
 ];
+/// Fixes that integrate motion, which esker does for all grains.
+const INTEGRATORS: [&str; 5] =
+    ["nve/sphere", "nve", "nve/nonspherical", "multisphere", "multisphere/nointegration"];
 
 /// Reads `fix`; a fix with the id of another takes its place.
 pub fn fix(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
@@ -48,6 +44,9 @@ pub fn fix(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Pro
     // A faulty fix keeps its id, so that commands that name it are not told to be wrong, too.
     let fault = read.as_ref().err().cloned();
     let kind = read.unwrap_or(FixKind::Nothing);
+    if matches!(kind, FixKind::Wall(_)) && group != "all" {
+        command.differs(format!("a wall of group `{group}` holds all grains"));
+    }
     let fix = ScriptFix { id: id.clone(), place, group, since: scene.time, kind };
     match scene.fixes.iter_mut().find(|fix| fix.id == id) {
         Some(known) => *known = fix,
@@ -91,6 +90,16 @@ fn kind(
             Ok(FixKind::Nothing)
         }
         "enforce2d" => Ok(FixKind::Nothing),
+        style if INTEGRATORS.contains(&style) => {
+            command.rest();
+            if matches!(
+                scene.groups.get(group),
+                Some(AtomGroup::Types(_) | AtomGroup::Ids(_) | AtomGroup::Other(_))
+            ) {
+                command.differs(format!("group `{group}` alone is integrated; here all grains move"));
+            }
+            Ok(FixKind::Nothing)
+        }
         style if HARMLESS.contains(&style) => {
             command.rest();
             Ok(FixKind::Nothing)

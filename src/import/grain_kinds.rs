@@ -49,6 +49,14 @@ impl GrainTemplate {
         }
     }
 
+    /// Mean volume of the ball around a grain \[m³\].
+    pub fn ball_volume(&self) -> f64 {
+        match self.sizes {
+            GrainSizes::Clump(_) => sphere_volume(self.reach()),
+            _ => self.mean_volume(),
+        }
+    }
+
     /// Mean mass of a grain \[kg\].
     pub fn mean_mass(&self) -> f64 {
         self.density * self.mean_volume()

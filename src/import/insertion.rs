@@ -199,6 +199,7 @@ struct InsertionWords {
     every: Option<Option<f64>>,
     velocity: DVec3,
     random_velocity: f64,
+    all_in: bool,
 }
 
 /// Reads the words behind `fix ID GROUP insert/pack`, `insert/stream` or `insert/rate/region`.
@@ -213,6 +214,7 @@ pub fn insertion(command: &mut Command<'_>, scene: &ScriptScene, style: &str) ->
         every: None,
         velocity: DVec3::ZERO,
         random_velocity: 0.0,
+        all_in: false,
     };
     while let Some(word) = command.next() {
         if !(words.what(command, scene, word)? || words.how(command, scene, word)?) {
@@ -283,7 +285,8 @@ impl InsertionWords {
                     command.not_taken(format!("`start {step}`: grains come from the begin of the run"));
                 }
             }
-            "verbose" | "all_in" | "warn_region" | "check_dist_from_subdomain_border" => {
+            "all_in" => self.all_in = command.switch()?,
+            "verbose" | "warn_region" | "check_dist_from_subdomain_border" => {
                 command.switch()?;
             }
             "overlapcheck" => {
@@ -348,7 +351,7 @@ impl InsertionWords {
         let room = match (style, self.region, self.face) {
             ("insert/stream", _, Some(mesh)) => {
                 let Some(face) = scene.mesh(&mesh).cloned() else { return Ok(FixKind::Nothing) };
-                InsertionRoom::Face { mesh, face, length: self.length }
+                InsertionRoom::Face { mesh, face: Box::new(face), length: self.length }
             }
             ("insert/stream", _, None) => return missing(command, "`insertion_face MESH`"),
             (_, Some(region), _) => InsertionRoom::Region(region),
@@ -360,6 +363,10 @@ impl InsertionWords {
                 true => Ok(FixKind::Nothing),
                 false => missing(command, "`distributiontemplate ID`"),
             };
+        }
+        if !self.all_in && matches!(room, InsertionRoom::Region(_)) {
+            command
+                .differs("without `all_in yes` grains reach out of their region; here they lie inside of it");
         }
         let interval = self.every.flatten();
         let pace = match (style, self.rate, self.every) {
@@ -468,9 +475,13 @@ pub fn pour(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, P
     }))
 }
 
-/// Reads `one D`, `range lo hi` or `poly n D1 P1 ...`.
+/// Reads `one D`, `range lo hi` or `poly n D1 P1 ...`; older scripts have `lo hi` alone.
 fn diameters(command: &mut Command<'_>) -> Result<GrainSizes, Problem> {
     let half = 0.5 * command.units.length;
+    if command.peek().is_some_and(|word| word.parse::<f64>().is_ok()) {
+        let ends = [command.positive("the least diameter")?, command.positive("the largest diameter")?];
+        return Ok(GrainSizes::Uniform(half * ends[0], half * ends[1]));
+    }
     match command.one_of(&["one", "range", "poly"])? {
         "one" => Ok(GrainSizes::Constant(half * command.positive("the diameter")?)),
         "range" => Ok(GrainSizes::Uniform(

@@ -2,7 +2,7 @@
 
 use super::remarks::Remarks;
 use super::scene::{ContactModel, GranularLaw, NormalLoss, PropertyValues, ScriptScene, Stiffness};
-use super::text::{number, quoted};
+use super::text::{number, quoted, remarked};
 use crate::law::normal::HOOKE_OVERLAP;
 use crate::scenario::Problem;
 
@@ -220,10 +220,10 @@ impl<'a> MaterialList<'a> {
             text.push_str(&format!("\n[materials.{}]\n", entry.name));
             match entry.density {
                 Some(density) => text.push_str(&format!("density = {}\n", number(density))),
-                None => text.push_str(&format!(
-                    "density = {}                # of a wall: without effect\n",
-                    number(WALL_DENSITY)
-                )),
+                None => {
+                    let density = format!("density = {}", number(WALL_DENSITY));
+                    text.push_str(&remarked(&density, "of a wall: without effect"));
+                }
             }
             text.push_str(&format!("youngs_modulus = {}\n", number(entry.youngs_modulus)));
             text.push_str(&format!("poisson_ratio = {}\n", number(entry.poisson_ratio)));

@@ -138,6 +138,15 @@ impl Reading {
                     Ok(())
                 })
             }
+            "read_data" | "read_restart" => {
+                self.is_over = true;
+                let message = format!(
+                    "`{name}` brings the box and its atoms from a file that cannot be read, expected create_box"
+                );
+                let help = "write the atoms as a dump, which a scenario takes as packing = { kind = \"dump\", file = \"...\" }, \
+                            and give the box by create_box";
+                Err(Problem::at(source, words[0].span.clone(), message).help(help))
+            }
             "if" | "jump" | "next" | "python" | "shell" | "clear" => {
                 self.with(source, &words, |command, _| {
                     let rest = command.rest();
@@ -153,7 +162,7 @@ impl Reading {
     fn take(&mut self, source: &Arc<SourceText>, words: &[ScriptWord]) -> Result<(), Problem> {
         self.has_units |= words[0].text == "units";
         let before = self.scene.atoms.len();
-        let result = self.with(source, words, |command, scene| take(command, scene));
+        let result = self.with(source, words, take);
         if self.scene.atoms.len() > before && self.scene.time > 0.0 {
             self.breaks = Some("atoms are created between two runs".to_owned());
         }

@@ -35,8 +35,8 @@ pub struct ScriptScene {
     pub lattice: Option<f64>,
     /// Atoms that were made one by one.
     pub atoms: Vec<ScriptAtom>,
-    /// Steps between frames, by the id of their dump.
-    pub dumps: BTreeMap<String, u64>,
+    /// Steps between frames of atoms, by the id of their dump; `None`: of meshes.
+    pub dumps: BTreeMap<String, Option<u64>>,
     /// Time step \[s\].
     pub time_step: Option<f64>,
     /// Number of steps done, as the script counts them.
@@ -326,7 +326,7 @@ pub enum InsertionRoom {
         /// Id of the mesh.
         mesh: String,
         /// Mesh as it stood.
-        face: ScriptMesh,
+        face: Box<ScriptMesh>,
         /// Length against the stream, if it is told \[m\].
         length: Option<f64>,
     },

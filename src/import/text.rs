@@ -13,7 +13,7 @@ pub fn number(value: f64) -> String {
     let value: f64 = format!("{value:.10e}").parse().unwrap_or(value);
     match value.abs() {
         0.0 => "0.0".to_owned(),
-        size if (1e-3..1e6).contains(&size) => format!("{value:?}"),
+        size if (1e-3..1e5).contains(&size) => format!("{value:?}"),
         _ => format!("{value:e}"),
     }
 }
@@ -28,6 +28,11 @@ pub fn vector(value: DVec3) -> String {
 /// A string in quotes.
 pub fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string().trim().to_owned()
+}
+
+/// A line with a remark behind it.
+pub fn remarked(line: &str, remark: &str) -> String {
+    format!("{line:<32}# {remark}\n")
 }
 
 /// Lines of a comment.

@@ -6,7 +6,7 @@ use super::command::Command;
 use super::forms::RegionForm;
 use super::models::{granular, liggghts_model, old_style};
 use super::regions::axis;
-use super::scene::{ContactModel, FixKind, GranularLaw, ScriptScene, ScriptWall, WallForm};
+use super::scene::{ContactModel, FixKind, GranularLaw, ScriptScene, ScriptWall, Stiffness, WallForm};
 use crate::scenario::Problem;
 
 /// What primitive walls differ in.
@@ -21,7 +21,7 @@ pub fn wall(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, P
             liggghts_wall(command, scene, model)?
         }
         _ => {
-            let model = ContactModel::Coefficients(lammps_model(command)?);
+            let model = ContactModel::Coefficients(lammps_model(command, scene)?);
             lammps_wall(command, scene, model)?
         }
     };
@@ -29,8 +29,12 @@ pub fn wall(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, P
     Ok(FixKind::Wall(wall))
 }
 
-/// Reads the contact model of a wall of LAMMPS.
-fn lammps_model(command: &mut Command<'_>) -> Result<GranularLaw, Problem> {
+/// Reads the contact model of a wall of LAMMPS. Older scripts give numbers alone, for the style of the pairs.
+fn lammps_model(command: &mut Command<'_>, scene: &ScriptScene) -> Result<GranularLaw, Problem> {
+    if command.peek().is_some_and(|word| word.parse::<f64>().is_ok()) {
+        let is_hooke = matches!(&scene.pair, Some(ContactModel::Coefficients(law)) if matches!(law.stiffness, Stiffness::Hooke(_)));
+        return old_style(command, if is_hooke { "hooke/history" } else { "hertz/history" });
+    }
     let style = command.word(
         "a contact model: model (LIGGGHTS), granular, hooke, hooke/history or hertz/history (LAMMPS)",
     )?;
@@ -189,7 +193,7 @@ fn region_form(command: &mut Command<'_>, scene: &ScriptScene) -> Result<WallFor
 
 /// Reads the words behind `fix ID GROUP wall/gran/region`: the contact model, and `region NAME`.
 pub fn region_wall(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
-    let model = ContactModel::Coefficients(lammps_model(command)?);
+    let model = ContactModel::Coefficients(lammps_model(command, scene)?);
     command.exactly("region")?;
     let form = region_form(command, scene)?;
     while let Some(word) = command.next() {

@@ -10,7 +10,7 @@ use super::parts::{ScriptPart, parts};
 use super::reader::ScriptRead;
 use super::remarks::{Remark, Remarks, Stand};
 use super::scene::{BoxFace, FixKind, ScriptRun, ScriptScene};
-use super::text::{comment, number, quoted, vector};
+use super::text::{comment, number, quoted, remarked, vector};
 use crate::model::sphere_volume;
 use crate::scenario::pace::{fastest, smallest_radius};
 use crate::scenario::{Problem, Problems, Scenario};
@@ -42,8 +42,10 @@ pub fn write(script: &Path, out: &Path, read: ScriptRead, is_smooth: bool) -> Re
         let (file, before) = (file_of(out, index), index.checked_sub(1).map(|before| file_of(out, before)));
         let start = before.map_or(String::new(), |before| {
             format!(
-                "\n[start]                         # from the end of {}\ncheckpoint = {}\n",
-                name_of(&before),
+                "
+{}checkpoint = {}
+",
+                remarked("[start]", &format!("from the end of {}", name_of(&before))),
                 quoted(&format!("out/{}", stem(&before)))
             )
         });
@@ -51,12 +53,18 @@ pub fn write(script: &Path, out: &Path, read: ScriptRead, is_smooth: bool) -> Re
         let solver = pace.solver(&parts[index]);
         let text = |start: &str| format!("{top}{}{start}{solver}{}", body.before_solver, body.behind_solver);
         // The checkpoint of the part before does not exist yet, so a later part is checked without it.
-        if let Err(faults) = Scenario::parse(&file.display().to_string(), &text(""), folder, &[]) {
-            imported.faults.push(faults);
-        }
+        imported.faults.extend(faults(&file, &text(""), index));
         imported.files.push((file, text(&start)));
     }
     Ok(imported)
+}
+
+/// Mistakes of a scenario. A later part has no grains of its own before the part before it has run.
+fn faults(file: &Path, text: &str, index: usize) -> Option<Problems> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let found = Scenario::parse(&file.display().to_string(), text, folder, &[]).err()?;
+    let is_empty = |problem: &Problem| index > 0 && problem.message().starts_with("nothing to simulate");
+    if found.list().iter().all(is_empty) { None } else { Some(found) }
 }
 
 /// Remarks on how the parts are divided, and on grains that nothing moves.
@@ -229,16 +237,19 @@ fn domain(scene: &ScriptScene, remarks: &mut Remarks, place: &str) -> String {
 /// Interval of the most frequent dump.
 fn output(part: &ScriptPart<'_>) -> String {
     let every = |run: &ScriptRun| {
-        let steps = run.scene.dumps.values().filter(|steps| **steps < u64::MAX).min()?;
+        let steps = run.scene.dumps.values().flatten().min()?;
         Some(*steps as f64 * run.scene.time_step?)
     };
     let every = part.runs.iter().filter_map(every).fold(f64::INFINITY, f64::min);
     if every.is_infinite() {
         return String::new();
     }
+    let every = format!("every = {}", number(every.min(part.end() - part.start())));
     format!(
-        "\n[output]\nevery = {}                     # s, as the dump\n",
-        number(every.min(part.end() - part.start()))
+        "
+[output]
+{}",
+        remarked(&every, "s, as the dump")
     )
 }
 
@@ -249,17 +260,24 @@ struct ScenarioPace {
 
 impl ScenarioPace {
     fn solver(&self, part: &ScriptPart<'_>) -> String {
-        let told = part.scene().time_step.unwrap_or_default();
-        let told = format!("the script has {}", number(told));
-        match self.step {
-            Some(step) => format!(
-                "\n[solver]\ntime_step = {}                  # s; {told}: see `esker check` for advice\niterations = \"auto\"              # sweeps\n",
-                number(step)
-            ),
-            None => {
-                format!("\n[solver]\nmethod = \"smooth\"\ntime_step = \"auto\"               # {told} s\n")
-            }
-        }
+        let told = format!("the script has {} s", number(part.scene().time_step.unwrap_or_default()));
+        let lines = match self.step {
+            Some(step) => [
+                remarked(
+                    &format!("time_step = {}", number(step)),
+                    &format!("s; {told}. `esker check` has advice"),
+                ),
+                remarked("iterations = \"auto\"", "sweeps until they have converged"),
+            ],
+            None => [
+                remarked(
+                    "method = \"smooth\"",
+                    "springs and dampers: the run is as short as a few collisions, or it was asked for",
+                ),
+                remarked("time_step = \"auto\"", &told),
+            ],
+        };
+        format!("\n[solver]\n{}", lines.concat())
     }
 }
 

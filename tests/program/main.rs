@@ -10,6 +10,7 @@ mod fuzz;
 mod fuzz_documents;
 mod fuzz_results;
 mod helps;
+mod imports;
 mod local;
 mod moved;
 mod other_files;

@@ -118,10 +118,12 @@ const MAY_NAME: [(&str, &[&str]); 28] = [
             "files", "error",
         ],
     ),
+    ("import", &["scenario", "model", "law", "files", "error"]),
     (
         "cli",
         &[
             "bench",
+            "import",
             "study",
             "validation",
             "simulation",
@@ -151,11 +153,12 @@ const MAY_NAME: [(&str, &[&str]); 28] = [
 ];
 
 /// External crates that only one module may use.
-const KEPT: [(&str, &str); 18] = [
+const KEPT: [(&str, &str); 19] = [
     ("postcard", "engine"),
     ("wgpu", "gpu"),
     ("naga", "gpu"),
     ("encase", "gpu"),
+    ("exmex", "import"),
     ("clap", "cli"),
     ("clap_complete", "cli"),
     ("clap_mangen", "cli"),
