@@ -27,14 +27,13 @@ mod regions;
 mod remarks;
 mod scene;
 mod text;
-mod units;
 mod variables;
 mod walls;
 mod write;
 
 use std::path::{Path, PathBuf};
 
-pub use remarks::{Remark, Stand};
+pub use remarks::{Remark, RemarkKind};
 
 use crate::scenario::Problems;
 

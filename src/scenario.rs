@@ -194,12 +194,12 @@ mod plans;
 
 #[cfg(feature = "scenario")]
 pub use self::file::check_step_count;
-#[cfg(feature = "cli")]
-pub(crate) use self::file::mesh_triangles;
 #[cfg(feature = "scenario")]
 pub use self::file::schema::schema;
 #[cfg(feature = "scenario")]
 pub use self::file::{Change, MAY_CHANGE, Problem, Problems, SourceText, changes, expect, study, suite};
+#[cfg(feature = "cli")]
+pub(crate) use self::file::{Units, mesh_triangles};
 pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OnWarning, OutputPlan, Portable};
 use crate::contact::{Impulse, Key};
 use crate::engine::compatible::CompatiblePlan;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::import::{ImportOptions, Stand, import as read};
+use crate::import::{ImportOptions, RemarkKind, import as read};
 use crate::scenario::{Problem, Problems};
 
 use super::terminal::{note, print_report, say};
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// Set a variable of the script, as its option `-var NAME VALUE` does; may be repeated.
     #[arg(long = "var", value_name = "NAME=VALUE")]
     variables: Vec<String>,
-    /// Take the numbers of the script in these units, whatever it says: si or cgs. Scripts in lj units need it.
+    /// Take the numbers of the script in these units, whatever it says: si, cgs, micro or nano. Scripts in lj units need it.
     #[arg(long, value_name = "UNITS")]
     units: Option<String>,
     /// Write a scenario for the smooth method: springs and dampers, and steps of microseconds.
@@ -53,8 +53,12 @@ pub(super) fn import(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
         say!("wrote {}", file.display());
     }
     imported.remarks.iter().for_each(|remark| note!("{remark}"));
-    let count = |stand: Stand| imported.remarks.iter().filter(|remark| remark.stand == stand).count();
-    say!("  {} not taken, {} differ: at the head of the file", count(Stand::NotTaken), count(Stand::Differs));
+    let count = |stand: RemarkKind| imported.remarks.iter().filter(|remark| remark.stand == stand).count();
+    say!(
+        "  {} not taken, {} differ: at the head of the file",
+        count(RemarkKind::NotTaken),
+        count(RemarkKind::Differs)
+    );
     let Some(first) = imported.faults.first() else {
         imported.files.iter().for_each(|(file, _)| say!("  esker run {}", file.display()));
         return Ok(ExitOutcome::Done);

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::command::Command;
+use super::command::ScriptCommand;
 use super::forms::RegionForm;
 use super::scene::{AtomGroup, FixKind, ScriptAtom, ScriptScene};
 use super::walls::atom_type;
@@ -12,7 +12,7 @@ use crate::scenario::Problem;
 const MOST: usize = 100_000;
 
 /// Reads `create_atoms`.
-pub fn create_atoms(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn create_atoms(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     if scene.bounds.is_none() {
         return Err(command.wrong("atoms before the box is made", "move create_atoms behind create_box"));
     }
@@ -48,7 +48,7 @@ pub fn create_atoms(command: &mut Command<'_>, scene: &mut ScriptScene) -> Resul
 
 /// Makes an atom on every site of a simple cubic lattice in a form.
 fn fill(
-    command: &mut Command<'_>,
+    command: &mut ScriptCommand<'_>,
     scene: &mut ScriptScene,
     material: usize,
     (form, spacing): (&RegionForm, f64),
@@ -81,7 +81,7 @@ fn fill(
 }
 
 /// Reads `units box` and the like.
-fn options(command: &mut Command<'_>) -> Result<(), Problem> {
+fn options(command: &mut ScriptCommand<'_>) -> Result<(), Problem> {
     while let Some(word) = command.next() {
         match word {
             "units" => {
@@ -113,7 +113,7 @@ fn atom(scene: &ScriptScene, material: usize, position: DVec3) -> ScriptAtom {
 }
 
 /// Reads `group`.
-pub fn group(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn group(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let name = command.word("the name of the group")?.to_owned();
     let style = command.word("type, id, region or another style")?;
     let group = match style {
@@ -134,7 +134,7 @@ pub fn group(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), P
 }
 
 /// Reads numbers and ranges such as `2:5` up to the end.
-fn numbers(command: &mut Command<'_>, what: &str) -> Result<Vec<usize>, Problem> {
+fn numbers(command: &mut ScriptCommand<'_>, what: &str) -> Result<Vec<usize>, Problem> {
     let mut all = Vec::new();
     while let Some(word) = command.next() {
         let bounds: Option<Vec<usize>> = word.split(':').map(|part| part.parse().ok()).collect();
@@ -156,7 +156,7 @@ fn numbers(command: &mut Command<'_>, what: &str) -> Result<Vec<usize>, Problem>
 }
 
 /// Reads which atoms `set` or `velocity` change; remarks those that are not known before a run.
-fn chosen(command: &mut Command<'_>, scene: &ScriptScene, group: &str) -> Vec<usize> {
+fn chosen(command: &mut ScriptCommand<'_>, scene: &ScriptScene, group: &str) -> Vec<usize> {
     let places = 0..scene.atoms.len();
     let comes_later =
         scene.time > 0.0 || scene.ids(|kind| matches!(kind, FixKind::Insertion(_))).next().is_some();
@@ -172,7 +172,7 @@ fn chosen(command: &mut Command<'_>, scene: &ScriptScene, group: &str) -> Vec<us
 }
 
 /// Reads `set`.
-pub fn set(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn set(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let chosen = match command.one_of(&["group", "atom", "type", "region"])? {
         "group" => {
             let group = command.name_among("group", scene.groups.keys().map(String::as_str))?.to_owned();
@@ -198,7 +198,7 @@ pub fn set(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Pro
 
 /// Reads a value of `set` and gives it to the chosen atoms.
 fn change(
-    command: &mut Command<'_>,
+    command: &mut ScriptCommand<'_>,
     scene: &mut ScriptScene,
     key: &str,
     chosen: &[usize],
@@ -250,7 +250,7 @@ fn change(
 }
 
 /// Reads `velocity`.
-pub fn velocity(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn velocity(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let group = command.name_among("group", scene.groups.keys().map(String::as_str))?.to_owned();
     let style = command.word("set, zero or another style")?;
     match style {

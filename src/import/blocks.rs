@@ -240,7 +240,8 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
         }
     }
 
-    /// Emitters for `insert/pack` again and again: at the mean rate where grains leave the region in between, otherwise as many as it holds.
+    /// Emitters for `insert/pack` again and again: at the mean rate where grains leave the region in between, otherwise as many as it
+    /// holds.
     fn refill(
         &mut self,
         fix: &ScriptFix,
@@ -291,12 +292,11 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
         for (i, lot) in lots.iter().enumerate() {
             let first = firsts[i];
             if first > 0 {
-                self.emitter(
-                    &format!("{}-first", fix.id),
-                    lot,
-                    (place, insertion.velocity),
-                    &all_at_once(first, times.start),
-                );
+                // What finds no room at first comes in later waves.
+                let (start, stop) = (number(times.start), number(times.stop));
+                let keys =
+                    format!("total = {first}\nstart = {start}\nstop = {stop}\nevery = {}\n", number(every));
+                self.emitter(&format!("{}-first", fix.id), lot, (place, insertion.velocity), &keys);
             }
             let total = totals.as_ref().map(|totals| totals[i].saturating_sub(first));
             if total == Some(0) {
@@ -523,10 +523,6 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
         }
         Ok(text)
     }
-}
-
-fn all_at_once(count: u64, start: f64) -> String {
-    format!("total = {}\nstart = {}\nstop = {}\n", count.max(1), number(start), number(start))
 }
 
 /// A number of grains, dealt to lots by their shares such that the sum is exact.

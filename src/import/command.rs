@@ -5,13 +5,12 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::lines::ScriptWord;
-use super::remarks::{Remark, Remarks, Stand};
-use super::units::Units;
+use super::remarks::{Remark, RemarkKind, Remarks};
 use super::variables::Variables;
-use crate::scenario::{Problem, SourceText};
+use crate::scenario::{Problem, SourceText, Units};
 
 /// Command with the word that is read next.
-pub struct Command<'a> {
+pub struct ScriptCommand<'a> {
     /// File of the command.
     pub source: &'a Arc<SourceText>,
     /// Its words; the first is its name.
@@ -25,7 +24,7 @@ pub struct Command<'a> {
     remarks: &'a mut Remarks,
 }
 
-impl<'a> Command<'a> {
+impl<'a> ScriptCommand<'a> {
     /// Begins to read a command behind its name.
     pub fn new(
         source: &'a Arc<SourceText>,
@@ -33,8 +32,8 @@ impl<'a> Command<'a> {
         variables: &'a Variables,
         units: Units,
         remarks: &'a mut Remarks,
-    ) -> Command<'a> {
-        Command { source, words, at: 1, variables, units, remarks }
+    ) -> ScriptCommand<'a> {
+        ScriptCommand { source, words, at: 1, variables, units, remarks }
     }
 
     /// Line of the command in its file, from 1.
@@ -50,15 +49,15 @@ impl<'a> Command<'a> {
 
     /// Remarks that the command, or a part of it, is not in the scenario.
     pub fn not_taken(&mut self, text: impl Into<String>) {
-        self.remark(Stand::NotTaken, text.into());
+        self.remark(RemarkKind::NotTaken, text.into());
     }
 
     /// Remarks that something means something else in esker.
     pub fn differs(&mut self, text: impl Into<String>) {
-        self.remark(Stand::Differs, text.into());
+        self.remark(RemarkKind::Differs, text.into());
     }
 
-    fn remark(&mut self, stand: Stand, text: String) {
+    fn remark(&mut self, stand: RemarkKind, text: String) {
         let place = self.place();
         self.remarks.add(Remark { place, stand, text });
     }

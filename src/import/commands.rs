@@ -1,13 +1,12 @@
 //! Commands of a script by name.
 
 use super::atoms;
-use super::command::Command;
+use super::command::ScriptCommand;
 use super::fixes;
 use super::models;
 use super::regions;
 use super::scene::ScriptScene;
-use super::units::Units;
-use crate::scenario::Problem;
+use crate::scenario::{Problem, Units};
 
 /// Commands that change nothing of what is simulated: how a run is computed, printed and stored.
 pub const HARMLESS: [&str; 35] = [
@@ -54,7 +53,7 @@ pub fn is_harmless(name: &str) -> bool {
 }
 
 /// Reads a command into the scene. Commands that steer the reading itself (`variable`, `include`, `run`, ...) are read elsewhere.
-pub fn take(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn take(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let name = command.words[0].text.as_str();
     match name {
         "units" => units(command, scene),
@@ -104,20 +103,20 @@ pub fn take(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Pr
     }
 }
 
-fn units(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+fn units(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let name = command.word("a system of units")?;
-    let units = Units::find(name).ok_or_else(|| {
+    let units = Units::named(name).map_err(|wrong| {
         let help = match name {
             "lj" => "numbers of such a script have no units; `--units si` takes them as metres, kilograms and seconds",
-            _ => "si and cgs can be imported; `--units si` takes the numbers as they are",
+            _ => "`--units si` takes the numbers as they are",
         };
-        command.wrong(format!("units `{name}`, expected si or cgs"), help)
+        command.wrong(wrong, help)
     })?;
     scene.units = units;
     command.end()
 }
 
-fn dimension(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+fn dimension(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     match command.count("2 or 3")? {
         3 => scene.is_flat = false,
         2 => {
@@ -131,7 +130,7 @@ fn dimension(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), P
     command.end()
 }
 
-fn atom_style(command: &mut Command<'_>) -> Result<(), Problem> {
+fn atom_style(command: &mut ScriptCommand<'_>) -> Result<(), Problem> {
     let style = command.word("granular or sphere")?;
     match style {
         "granular" | "sphere" => {
@@ -146,7 +145,7 @@ fn atom_style(command: &mut Command<'_>) -> Result<(), Problem> {
 }
 
 /// Reads `dump`: the interval of frames of atoms.
-fn dump(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+fn dump(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let id = command.word("the id of the dump")?.to_owned();
     command.word("a group")?;
     let style = command.word("a style")?.to_owned();

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::command::Command;
+use super::command::ScriptCommand;
 use super::insertion;
 use super::meshes;
 use super::properties::property;
@@ -35,7 +35,7 @@ const INTEGRATORS: [&str; 5] =
     ["nve/sphere", "nve", "nve/nonspherical", "multisphere", "multisphere/nointegration"];
 
 /// Reads `fix`; a fix with the id of another takes its place.
-pub fn fix(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn fix(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let id = command.word("the id of the fix")?.to_owned();
     let group = command.name_among("group", scene.groups.keys().map(String::as_str))?.to_owned();
     let style = command.word("the style of the fix")?.to_owned();
@@ -56,7 +56,7 @@ pub fn fix(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Pro
 }
 
 fn kind(
-    command: &mut Command<'_>,
+    command: &mut ScriptCommand<'_>,
     scene: &ScriptScene,
     (id, group, style): (&str, &str, &str),
 ) -> Result<FixKind, Problem> {
@@ -113,14 +113,14 @@ fn kind(
 }
 
 /// Reads `unfix`.
-pub fn unfix(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn unfix(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let id = command.name_among("fix", scene.ids(|_| true))?;
     scene.fixes.retain(|fix| fix.id != id);
     command.end()
 }
 
 /// Reads the words behind `fix ID GROUP gravity`.
-fn gravity(command: &mut Command<'_>, scene: &ScriptScene, group: &str) -> Result<FixKind, Problem> {
+fn gravity(command: &mut ScriptCommand<'_>, scene: &ScriptScene, group: &str) -> Result<FixKind, Problem> {
     let magnitude = command.number("the acceleration of gravity")? * command.units.acceleration();
     let radians = |degrees: f64| degrees.to_radians();
     let direction = match command.one_of(&["vector", "chute", "spherical"])? {

@@ -53,22 +53,39 @@ fn truth(is_so: bool) -> f64 {
 
 literal_matcher_from_pattern!(FormulaNumber, r"^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?");
 
+/// A formula that was read.
+type ReadFormula = FlatEx<f64, FormulaOperators, FormulaNumber>;
+
 /// Value of a formula; `value_of` gives the values of the names in it, such as `v_gap`.
 ///
 /// # Errors
 /// What is wrong, in words: a name without a value, or a formula that cannot be read.
 pub fn value(formula: &str, value_of: &dyn Fn(&str) -> Result<f64, String>) -> Result<f64, String> {
-    let unreadable = || {
-        format!("`{formula}` is no formula of numbers, variables and functions that are known before a run")
-    };
-    let read = FlatEx::<f64, FormulaOperators, FormulaNumber>::parse(formula).map_err(|_| unreadable())?;
-    let values = read.var_names().iter().map(|name| value_of(name)).collect::<Result<Vec<f64>, String>>()?;
-    let value = read.eval(&values).map_err(|_| unreadable())?;
+    // A formula that was read is large. None is kept while the formulas of its names are read, or deep ones would fill the stack.
+    let values: Vec<f64> =
+        names(formula)?.iter().map(|name| value_of(name)).collect::<Result<_, String>>()?;
+    let value = evaluated(formula, &values)?;
     if value.is_finite() {
         Ok(value)
     } else {
         Err(format!("`{formula}` is {value}, expected a finite number"))
     }
+}
+
+/// Names in a formula, in their order.
+#[inline(never)]
+fn names(formula: &str) -> Result<Vec<String>, String> {
+    let read = ReadFormula::parse(formula).map_err(|_| unreadable(formula))?;
+    Ok(read.var_names().to_vec())
+}
+
+#[inline(never)]
+fn evaluated(formula: &str, values: &[f64]) -> Result<f64, String> {
+    ReadFormula::parse(formula).and_then(|read| read.eval(values)).map_err(|_| unreadable(formula))
+}
+
+fn unreadable(formula: &str) -> String {
+    format!("`{formula}` is no formula of numbers, variables and functions that are known before a run")
 }
 
 #[cfg(test)]

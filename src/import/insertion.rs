@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::command::Command;
+use super::command::ScriptCommand;
 use super::forms::RegionForm;
 use super::grain_kinds::{GrainSizes, GrainTemplate};
 use super::scene::{FixKind, Insertion, InsertionAmount, InsertionPace, InsertionRoom, ScriptScene};
@@ -10,12 +10,12 @@ use super::walls::atom_type;
 use crate::scenario::Problem;
 
 /// Reads a seed, which has no counterpart: `seed` of the scenario rules all that is random.
-fn seed(command: &mut Command<'_>) -> Result<(), Problem> {
+fn seed(command: &mut ScriptCommand<'_>) -> Result<(), Problem> {
     command.count("a seed").map(|_| ())
 }
 
 /// Reads the words behind `fix ID GROUP particletemplate/sphere`.
-pub fn sphere(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
+pub fn sphere(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
     seed(command)?;
     let (mut material, mut density, mut sizes) = (1, None, None);
     while let Some(word) = command.next() {
@@ -42,7 +42,7 @@ pub fn sphere(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind,
     Ok(FixKind::Template(GrainTemplate { material, density, sizes }))
 }
 
-fn constant_density(command: &mut Command<'_>) -> Result<f64, Problem> {
+fn constant_density(command: &mut ScriptCommand<'_>) -> Result<f64, Problem> {
     match command.one_of(&["constant", "uniform", "gaussian"])? {
         "constant" => Ok(command.positive("the density")? * command.units.density()),
         "uniform" => {
@@ -61,7 +61,7 @@ fn constant_density(command: &mut Command<'_>) -> Result<f64, Problem> {
 }
 
 /// Reads a distribution of radii; `unit` makes metres of them.
-fn radii(command: &mut Command<'_>, unit: f64) -> Result<GrainSizes, Problem> {
+fn radii(command: &mut ScriptCommand<'_>, unit: f64) -> Result<GrainSizes, Problem> {
     match command.one_of(&["constant", "uniform", "gaussian"])? {
         "constant" => Ok(GrainSizes::Constant(command.positive("the radius")? * unit)),
         "uniform" => Ok(GrainSizes::Uniform(
@@ -76,7 +76,7 @@ fn radii(command: &mut Command<'_>, unit: f64) -> Result<GrainSizes, Problem> {
 }
 
 /// Reads the words behind `fix ID GROUP particletemplate/multisphere`.
-pub fn multisphere(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
+pub fn multisphere(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
     seed(command)?;
     let (mut material, mut density, mut count, mut spheres) = (1, None, None, None);
     while let Some(word) = command.next() {
@@ -118,7 +118,7 @@ pub fn multisphere(command: &mut Command<'_>, scene: &ScriptScene) -> Result<Fix
 }
 
 /// Reads spheres x y z r, in the command or in a file, with their scale.
-fn read_spheres(command: &mut Command<'_>, count: usize) -> Result<Vec<(DVec3, f64)>, Problem> {
+fn read_spheres(command: &mut ScriptCommand<'_>, count: usize) -> Result<Vec<(DVec3, f64)>, Problem> {
     let unit = command.units.length;
     let mut numbers = Vec::new();
     let mut scale = 1.0;
@@ -161,7 +161,7 @@ fn read_spheres(command: &mut Command<'_>, count: usize) -> Result<Vec<(DVec3, f
 
 /// Reads the words behind `fix ID GROUP particledistribution/discrete`: shares by mass, or by number.
 pub fn distribution(
-    command: &mut Command<'_>,
+    command: &mut ScriptCommand<'_>,
     scene: &ScriptScene,
     by_mass: bool,
 ) -> Result<FixKind, Problem> {
@@ -203,7 +203,11 @@ struct InsertionWords {
 }
 
 /// Reads the words behind `fix ID GROUP insert/pack`, `insert/stream` or `insert/rate/region`.
-pub fn insertion(command: &mut Command<'_>, scene: &ScriptScene, style: &str) -> Result<FixKind, Problem> {
+pub fn insertion(
+    command: &mut ScriptCommand<'_>,
+    scene: &ScriptScene,
+    style: &str,
+) -> Result<FixKind, Problem> {
     let mut words = InsertionWords {
         kinds: Vec::new(),
         region: None,
@@ -229,7 +233,12 @@ pub fn insertion(command: &mut Command<'_>, scene: &ScriptScene, style: &str) ->
 
 impl InsertionWords {
     /// Takes a word on grains, their number and their place; returns whether it was one.
-    fn what(&mut self, command: &mut Command<'_>, scene: &ScriptScene, word: &str) -> Result<bool, Problem> {
+    fn what(
+        &mut self,
+        command: &mut ScriptCommand<'_>,
+        scene: &ScriptScene,
+        word: &str,
+    ) -> Result<bool, Problem> {
         let units = command.units;
         match word {
             "distributiontemplate" => {
@@ -273,7 +282,12 @@ impl InsertionWords {
     }
 
     /// Takes a word on how grains are inserted; returns whether it was one.
-    fn how(&mut self, command: &mut Command<'_>, scene: &ScriptScene, word: &str) -> Result<bool, Problem> {
+    fn how(
+        &mut self,
+        command: &mut ScriptCommand<'_>,
+        scene: &ScriptScene,
+        word: &str,
+    ) -> Result<bool, Problem> {
         match word {
             "seed" => seed(command)?,
             "maxattempt" | "ntry_mc" => {
@@ -329,7 +343,7 @@ impl InsertionWords {
         Ok(true)
     }
 
-    fn velocity(&mut self, command: &mut Command<'_>) -> Result<(), Problem> {
+    fn velocity(&mut self, command: &mut ScriptCommand<'_>) -> Result<(), Problem> {
         let speed = command.units.velocity();
         match command.one_of(&["constant", "uniform", "gaussian"])? {
             "constant" => self.velocity = command.vector("the velocity")? * speed,
@@ -344,8 +358,13 @@ impl InsertionWords {
         Ok(())
     }
 
-    fn finish(self, command: &mut Command<'_>, scene: &ScriptScene, style: &str) -> Result<FixKind, Problem> {
-        let missing = |command: &Command<'_>, what: &str| {
+    fn finish(
+        self,
+        command: &mut ScriptCommand<'_>,
+        scene: &ScriptScene,
+        style: &str,
+    ) -> Result<FixKind, Problem> {
+        let missing = |command: &ScriptCommand<'_>, what: &str| {
             Err(command.wrong(format!("{style} ends, expected {what}"), "add it"))
         };
         let room = match (style, self.region, self.face) {
@@ -403,14 +422,14 @@ fn kind_of(scene: &ScriptScene, id: &str, share: f64) -> Option<(GrainTemplate, 
 }
 
 /// Time step of the script \[s\].
-pub fn step_of(command: &Command<'_>, scene: &ScriptScene) -> Result<f64, Problem> {
+pub fn step_of(command: &ScriptCommand<'_>, scene: &ScriptScene) -> Result<f64, Problem> {
     scene.time_step.ok_or_else(|| {
         command.wrong("steps are counted before `timestep`", "move `timestep` before this command")
     })
 }
 
 /// Reads the words behind `fix ID GROUP pour` of LAMMPS.
-pub fn pour(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
+pub fn pour(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
     let units = command.units;
     let count = command.count("the number of grains")?;
     let material = atom_type(command, scene)?;
@@ -476,7 +495,7 @@ pub fn pour(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, P
 }
 
 /// Reads `one D`, `range lo hi` or `poly n D1 P1 ...`; older scripts have `lo hi` alone.
-fn diameters(command: &mut Command<'_>) -> Result<GrainSizes, Problem> {
+fn diameters(command: &mut ScriptCommand<'_>) -> Result<GrainSizes, Problem> {
     let half = 0.5 * command.units.length;
     if command.peek().is_some_and(|word| word.parse::<f64>().is_ok()) {
         let ends = [command.positive("the least diameter")?, command.positive("the largest diameter")?];
@@ -490,7 +509,7 @@ fn diameters(command: &mut Command<'_>) -> Result<GrainSizes, Problem> {
         )),
         _ => {
             let count = command.count("the number of diameters")?;
-            let one = |command: &mut Command<'_>| {
+            let one = |command: &mut ScriptCommand<'_>| {
                 Ok((half * command.positive("a diameter")?, command.number("its share")?))
             };
             Ok(GrainSizes::Mixture((0..count).map(|_| one(command)).collect::<Result<_, Problem>>()?))

@@ -1,7 +1,7 @@
 //! Materials of a scenario, and the laws of their pairs, from the types and contact models of a script.
 
 use super::remarks::Remarks;
-use super::scene::{ContactModel, GranularLaw, NormalLoss, PropertyValues, ScriptScene, Stiffness};
+use super::scene::{ContactModel, ContactStiffness, GranularLaw, NormalLoss, PropertyValues, ScriptScene};
 use super::text::{number, quoted, remarked};
 use crate::law::normal::HOOKE_OVERLAP;
 use crate::scenario::Problem;
@@ -244,13 +244,13 @@ impl<'a> MaterialList<'a> {
     pub fn normal_law(&self, remarks: &mut Remarks) -> &'static str {
         let is_hertz = |model: &ContactModel| match model {
             ContactModel::OfMaterials { is_hertz, .. } => *is_hertz,
-            ContactModel::Coefficients(law) => !matches!(law.stiffness, Stiffness::Hooke(_)),
+            ContactModel::Coefficients(law) => !matches!(law.stiffness, ContactStiffness::Hooke(_)),
             ContactModel::PerPair => !self
                 .scene
                 .granular
                 .values()
                 .next()
-                .is_some_and(|law| matches!(law.stiffness, Stiffness::Hooke(_))),
+                .is_some_and(|law| matches!(law.stiffness, ContactStiffness::Hooke(_))),
         };
         let own = self.scene.pair.as_ref().is_none_or(is_hertz);
         if self.list.iter().filter_map(|entry| entry.model.as_ref()).any(|model| is_hertz(model) != own) {
@@ -273,20 +273,20 @@ fn keys(law: &PairNumbers) -> String {
     text
 }
 
-impl Stiffness {
+impl ContactStiffness {
     /// E* of a contact of this effective radius \[m\], under the normal law of the scenario \[Pa\].
     fn effective_modulus(self, radius: f64) -> f64 {
         match self {
-            Stiffness::Material(modulus, poisson) => 0.5 * modulus / (1.0 - poisson * poisson),
-            Stiffness::Hertz(stiffness) => 0.75 * stiffness,
+            ContactStiffness::Material(modulus, poisson) => 0.5 * modulus / (1.0 - poisson * poisson),
+            ContactStiffness::Hertz(stiffness) => 0.75 * stiffness,
             // Hooke's law of esker: k = 4/3 E* √(R* δ) at an overlap δ of HOOKE_OVERLAP R*.
-            Stiffness::Hooke(stiffness) => stiffness / (4.0 / 3.0 * HOOKE_OVERLAP.sqrt() * radius),
+            ContactStiffness::Hooke(stiffness) => stiffness / (4.0 / 3.0 * HOOKE_OVERLAP.sqrt() * radius),
         }
     }
 
     /// Young's modulus \[Pa\] and Poisson's ratio of two equal bodies with this E*.
     fn of_equal_bodies(self, effective: f64) -> (f64, f64) {
-        let poisson = if let Stiffness::Material(_, poisson) = self { poisson } else { POISSON };
+        let poisson = if let ContactStiffness::Material(_, poisson) = self { poisson } else { POISSON };
         (2.0 * (1.0 - poisson * poisson) * effective, poisson)
     }
 }
@@ -300,7 +300,7 @@ fn restitution(law: &GranularLaw, grain: TypicalGrain) -> f64 {
     let TypicalGrain { radius, mass } = grain;
     let effective = law.stiffness.effective_modulus(radius);
     let elastic = |overlap: f64| match law.stiffness {
-        Stiffness::Hooke(stiffness) => stiffness * overlap,
+        ContactStiffness::Hooke(stiffness) => stiffness * overlap,
         _ => 4.0 / 3.0 * effective * (radius * overlap).sqrt() * overlap,
     };
     let damper = |overlap: f64| match law.loss {
@@ -330,7 +330,13 @@ mod tests {
     const GRAIN: TypicalGrain = TypicalGrain { radius: 1e-3, mass: 1e-5 };
 
     fn hooke(loss: NormalLoss) -> GranularLaw {
-        GranularLaw { stiffness: Stiffness::Hooke(1e3), loss, friction: 0.0, rolling: 0.0, adhesion: 0.0 }
+        GranularLaw {
+            stiffness: ContactStiffness::Hooke(1e3),
+            loss,
+            friction: 0.0,
+            rolling: 0.0,
+            adhesion: 0.0,
+        }
     }
 
     /// A linear spring of ω₀² = k/m with a damper γ m leaves with exp(−π β / √(ω₀² − β²)), β = γ/2, where it is let go at zero overlap;
@@ -351,11 +357,11 @@ mod tests {
 
     #[test]
     fn stiffnesses_of_lammps_become_moduli() {
-        let (modulus, poisson) = Stiffness::Hertz(4.0 / 3.0 * 1e6).of_equal_bodies(1e6);
+        let (modulus, poisson) = ContactStiffness::Hertz(4.0 / 3.0 * 1e6).of_equal_bodies(1e6);
         assert!((modulus / (2.0 * (1.0 - poisson * poisson) * 1e6) - 1.0).abs() < 1e-12);
-        assert!((Stiffness::Hertz(4.0 / 3.0 * 1e6).effective_modulus(0.1) / 1e6 - 1.0).abs() < 1e-12);
+        assert!((ContactStiffness::Hertz(4.0 / 3.0 * 1e6).effective_modulus(0.1) / 1e6 - 1.0).abs() < 1e-12);
         // At 1 % of R* Hooke's force is Hertz's.
-        let effective = Stiffness::Hooke(1e3).effective_modulus(2e-3);
+        let effective = ContactStiffness::Hooke(1e3).effective_modulus(2e-3);
         let overlap = 0.01 * 2e-3;
         let hertz = 4.0 / 3.0 * effective * (2e-3f64 * overlap).sqrt() * overlap;
         assert!((hertz / (1e3 * overlap) - 1.0).abs() < 1e-12, "{hertz}");

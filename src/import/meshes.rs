@@ -4,13 +4,13 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use glam::{DQuat, DVec3};
 
-use super::command::Command;
+use super::command::ScriptCommand;
 use super::scene::{FixKind, MassFlow, MeshMotion, MeshServo, MotionCourse, ScriptMesh, ScriptScene};
 use super::walls::atom_type;
 use crate::scenario::Problem;
 
 /// Reads the words behind `fix ID GROUP mesh/surface` and its kin. `scale`, `move` and `rotate` act in the order in which they stand.
-pub fn mesh(command: &mut Command<'_>, scene: &ScriptScene, style: &str) -> Result<FixKind, Problem> {
+pub fn mesh(command: &mut ScriptCommand<'_>, scene: &ScriptScene, style: &str) -> Result<FixKind, Problem> {
     command.exactly("file")?;
     let file = command.word("a file of triangles")?.to_owned();
     let mut mesh = ScriptMesh {
@@ -75,7 +75,7 @@ pub fn mesh(command: &mut Command<'_>, scene: &ScriptScene, style: &str) -> Resu
 }
 
 /// Takes `scale`, `move` or `rotate`; returns whether it was one of them.
-fn place(command: &mut Command<'_>, mesh: &mut ScriptMesh, word: &str) -> Result<bool, Problem> {
+fn place(command: &mut ScriptCommand<'_>, mesh: &mut ScriptMesh, word: &str) -> Result<bool, Problem> {
     match word {
         "scale" => {
             let factor = command.positive("the factor of scale")?;
@@ -97,7 +97,7 @@ fn place(command: &mut Command<'_>, mesh: &mut ScriptMesh, word: &str) -> Result
 }
 
 /// Takes a motion of the surface in itself; returns whether it was one.
-fn surface(command: &mut Command<'_>, mesh: &mut ScriptMesh, word: &str) -> Result<bool, Problem> {
+fn surface(command: &mut ScriptCommand<'_>, mesh: &mut ScriptMesh, word: &str) -> Result<bool, Problem> {
     match word {
         "surface_vel" => {
             mesh.belt = Some(command.vector("the velocity of the surface")? * command.units.velocity())
@@ -128,7 +128,7 @@ struct ServoWords {
 
 impl ServoWords {
     /// Takes a word of a servo; returns whether it was one.
-    fn take(&mut self, command: &mut Command<'_>, word: &str) -> Result<bool, Problem> {
+    fn take(&mut self, command: &mut ScriptCommand<'_>, word: &str) -> Result<bool, Problem> {
         match word {
             "com" => {
                 command.vector("the centre of mass")?;
@@ -151,7 +151,7 @@ impl ServoWords {
         Ok(true)
     }
 
-    fn finish(self, command: &mut Command<'_>) -> Result<Option<MeshServo>, Problem> {
+    fn finish(self, command: &mut ScriptCommand<'_>) -> Result<Option<MeshServo>, Problem> {
         let missing = |what: &str| format!("the servo ends, expected {what}");
         if !self.is_force {
             command.not_taken("a servo of a torque: the mesh is fixed");
@@ -171,7 +171,7 @@ impl ServoWords {
 }
 
 /// Reads the words behind `fix ID GROUP move/mesh`.
-pub fn motion(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
+pub fn motion(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
     command.exactly("mesh")?;
     let known = scene.ids(|kind| matches!(kind, FixKind::Mesh(_) | FixKind::Nothing));
     let mesh = command.name_among("mesh", known)?.to_owned();
@@ -210,7 +210,7 @@ pub fn motion(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind,
 }
 
 /// Reads a period that is not zero, in seconds.
-fn period(command: &mut Command<'_>) -> Result<f64, Problem> {
+fn period(command: &mut ScriptCommand<'_>) -> Result<f64, Problem> {
     let period = command.number("the period")? * command.units.time;
     if period != 0.0 {
         return Ok(period);
@@ -219,7 +219,7 @@ fn period(command: &mut Command<'_>) -> Result<f64, Problem> {
 }
 
 /// Reads `axis x y z order n amplitude a1 ... phase p1 ... period T1 ...` of one term: A (cos(2π t / T + φ) − cos φ).
-fn vibration(command: &mut Command<'_>) -> Result<MotionCourse, Problem> {
+fn vibration(command: &mut ScriptCommand<'_>) -> Result<MotionCourse, Problem> {
     command.exactly("axis")?;
     let axis = command.direction("the axis")?;
     command.exactly("order")?;
@@ -240,7 +240,11 @@ fn vibration(command: &mut Command<'_>) -> Result<MotionCourse, Problem> {
 }
 
 /// Reads the words behind `fix ID GROUP massflow/mesh`.
-pub fn mass_flow(command: &mut Command<'_>, scene: &ScriptScene, style: &str) -> Result<FixKind, Problem> {
+pub fn mass_flow(
+    command: &mut ScriptCommand<'_>,
+    scene: &ScriptScene,
+    style: &str,
+) -> Result<FixKind, Problem> {
     command.exactly("mesh")?;
     let known = scene.ids(|kind| matches!(kind, FixKind::Mesh(_)));
     let id = command.name_among("mesh", known)?.to_owned();

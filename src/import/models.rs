@@ -1,7 +1,7 @@
 //! Contact models: `pair_style`, `pair_coeff`, and the same words in `fix wall/gran`.
 
-use super::command::Command;
-use super::scene::{ContactModel, GranularLaw, NormalLoss, ScriptScene, Stiffness};
+use super::command::ScriptCommand;
+use super::scene::{ContactModel, ContactStiffness, GranularLaw, NormalLoss, ScriptScene};
 use crate::scenario::Problem;
 
 const TWISTING: &str = "twisting about the normal is free here; rolling resistance of esker binds it, too";
@@ -11,7 +11,7 @@ const MOVING_ROLLING: &str = "rolling friction at a moving mesh opposes the grai
     which is right";
 
 /// Reads `pair_style`.
-pub fn pair_style(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn pair_style(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let style = command.word("a style: gran, granular, gran/hooke/history ...")?;
     scene.granular.clear();
     scene.pair = Some(match style {
@@ -38,7 +38,7 @@ pub fn pair_style(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<
 }
 
 /// Reads the words of a contact model of LIGGGHTS, behind `gran` or `wall/gran`, up to a word that is none of them.
-pub fn liggghts_model(command: &mut Command<'_>) -> Result<ContactModel, Problem> {
+pub fn liggghts_model(command: &mut ScriptCommand<'_>) -> Result<ContactModel, Problem> {
     command.exactly("model")?;
     let normal = command.word("a normal model: hertz, hooke")?;
     let is_hertz = normal.starts_with("hertz");
@@ -98,7 +98,7 @@ pub fn liggghts_model(command: &mut Command<'_>) -> Result<ContactModel, Problem
 }
 
 /// Reads a tangential model; returns whether there is friction.
-fn tangential(command: &mut Command<'_>) -> Result<bool, Problem> {
+fn tangential(command: &mut ScriptCommand<'_>) -> Result<bool, Problem> {
     match command.one_of(&["history", "no_history", "off"])? {
         "off" => Ok(false),
         "no_history" => {
@@ -113,7 +113,7 @@ fn tangential(command: &mut Command<'_>) -> Result<bool, Problem> {
 }
 
 /// Reads a model of rolling friction; returns whether there is any.
-fn rolling(command: &mut Command<'_>) -> Result<bool, Problem> {
+fn rolling(command: &mut ScriptCommand<'_>) -> Result<bool, Problem> {
     let model = command.one_of(&["off", "cdt", "epsd", "epsd2", "epsd3", "luding"])?;
     match model {
         "off" => return Ok(false),
@@ -128,7 +128,7 @@ fn rolling(command: &mut Command<'_>) -> Result<bool, Problem> {
     Ok(true)
 }
 
-fn cohesion(command: &mut Command<'_>) -> Result<(), Problem> {
+fn cohesion(command: &mut ScriptCommand<'_>) -> Result<(), Problem> {
     let model = command.word("a cohesion model")?;
     if model != "off" {
         command.not_taken(format!(
@@ -138,7 +138,7 @@ fn cohesion(command: &mut Command<'_>) -> Result<(), Problem> {
     Ok(())
 }
 
-fn option(command: &mut Command<'_>, name: &str) -> Result<(), Problem> {
+fn option(command: &mut ScriptCommand<'_>, name: &str) -> Result<(), Problem> {
     let value = command.word("on or off")?;
     match (name, value) {
         ("torsionTorque", "on") => {}
@@ -152,7 +152,7 @@ fn option(command: &mut Command<'_>, name: &str) -> Result<(), Problem> {
 }
 
 /// Reads `Kn Kt gamma_n gamma_t xmu dampflag` of `gran/hooke`, `gran/hooke/history` or `gran/hertz/history`.
-pub fn old_style(command: &mut Command<'_>, kind: &str) -> Result<GranularLaw, Problem> {
+pub fn old_style(command: &mut ScriptCommand<'_>, kind: &str) -> Result<GranularLaw, Problem> {
     let is_hertz = match kind {
         "hertz/history" => true,
         "hooke" | "hooke/history" => false,
@@ -183,16 +183,18 @@ pub fn old_style(command: &mut Command<'_>, kind: &str) -> Result<GranularLaw, P
     }
     let (stiffness, loss) = match is_hertz {
         true => (
-            Stiffness::Hertz(normal * units.pressure()),
+            ContactStiffness::Hertz(normal * units.pressure()),
             NormalLoss::PerMassAndRadius(damper / (units.length * units.time)),
         ),
-        false => (Stiffness::Hooke(normal * units.stiffness()), NormalLoss::PerMass(damper / units.time)),
+        false => {
+            (ContactStiffness::Hooke(normal * units.stiffness()), NormalLoss::PerMass(damper / units.time))
+        }
     };
     Ok(GranularLaw { stiffness, loss, friction, rolling: 0.0, adhesion: 0.0 })
 }
 
 /// Reads `pair_coeff`.
-pub fn pair_coeff(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn pair_coeff(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let types = scene.types;
     if types == 0 {
         return Err(command.wrong("`pair_coeff` before the box is made", "move it behind create_box"));
@@ -211,7 +213,7 @@ pub fn pair_coeff(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<
 }
 
 /// Reads types as `2`, `*`, `2*`, `*3` or `2*3`.
-fn type_range(command: &mut Command<'_>, types: usize) -> Result<(usize, usize), Problem> {
+fn type_range(command: &mut ScriptCommand<'_>, types: usize) -> Result<(usize, usize), Problem> {
     let word = command.word("types of atoms such as 1 or *")?;
     let bound = |text: &str, other: usize| if text.is_empty() { Some(other) } else { text.parse().ok() };
     let (low, high) = word.split_once('*').unwrap_or((word, word));
@@ -224,16 +226,16 @@ fn type_range(command: &mut Command<'_>, types: usize) -> Result<(usize, usize),
 }
 
 /// Reads the words of `pair_style granular`, of a pair or of a wall, up to a word that is none of them.
-pub fn granular(command: &mut Command<'_>) -> Result<GranularLaw, Problem> {
+pub fn granular(command: &mut ScriptCommand<'_>) -> Result<GranularLaw, Problem> {
     let units = command.units;
     let model = command.one_of(&["hooke", "hertz", "hertz/material", "dmt", "jkr"])?;
     let value = command.positive("the stiffness or modulus")?;
     let damper = command.number("the damping coefficient")?;
     let mut adhesion = 0.0;
     let mut stiffness = match model {
-        "hooke" => Stiffness::Hooke(value * units.stiffness()),
-        "hertz" => Stiffness::Hertz(value * units.pressure()),
-        _ => Stiffness::Material(value * units.pressure(), command.number("Poisson's ratio")?),
+        "hooke" => ContactStiffness::Hooke(value * units.stiffness()),
+        "hertz" => ContactStiffness::Hertz(value * units.pressure()),
+        _ => ContactStiffness::Material(value * units.pressure(), command.number("Poisson's ratio")?),
     };
     if let "dmt" | "jkr" = model {
         // Pull-off forces of LAMMPS: 4 π γ R* (dmt) and 3 π γ R* (jkr), with its γ.
@@ -294,13 +296,13 @@ pub fn granular(command: &mut Command<'_>) -> Result<GranularLaw, Problem> {
         _ if model == "hooke" => NormalLoss::PerMass(damper / units.time),
         _ => NormalLoss::PerMassAndRadius(damper / (units.length * units.time)),
     };
-    if let (Stiffness::Material(modulus, _), true) = (stiffness, damping == "tsuji" && damper > 1.0) {
+    if let (ContactStiffness::Material(modulus, _), true) = (stiffness, damping == "tsuji" && damper > 1.0) {
         command.differs(format!("a restitution of {damper} is above 1: taken as 1 (modulus {modulus:e} Pa)"));
     }
-    if let Stiffness::Material(modulus, poisson) = stiffness
+    if let ContactStiffness::Material(modulus, poisson) = stiffness
         && !(-1.0..=0.5).contains(&poisson)
     {
-        stiffness = Stiffness::Material(modulus, 0.3);
+        stiffness = ContactStiffness::Material(modulus, 0.3);
         command.differs(format!("a Poisson's ratio of {poisson}, which no material has: taken as 0.3"));
     }
     if damper < 0.0 {
@@ -312,7 +314,7 @@ pub fn granular(command: &mut Command<'_>) -> Result<GranularLaw, Problem> {
     Ok(GranularLaw { stiffness, loss, friction, rolling, adhesion })
 }
 
-fn granular_friction(command: &mut Command<'_>) -> Result<f64, Problem> {
+fn granular_friction(command: &mut ScriptCommand<'_>) -> Result<f64, Problem> {
     let model = command.word("a tangential model")?;
     match model {
         "none" => return Ok(0.0),
@@ -338,7 +340,7 @@ fn granular_friction(command: &mut Command<'_>) -> Result<f64, Problem> {
     command.number("the coefficient of friction")
 }
 
-fn twisting(command: &mut Command<'_>) -> Result<(), Problem> {
+fn twisting(command: &mut ScriptCommand<'_>) -> Result<(), Problem> {
     match command.one_of(&["none", "sds", "marshall"])? {
         "none" => return Ok(()),
         "sds" => {

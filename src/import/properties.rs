@@ -1,6 +1,6 @@
 //! `fix property/global`.
 
-use super::command::Command;
+use super::command::ScriptCommand;
 use super::scene::{FixKind, PropertyValues, ScriptScene};
 use crate::scenario::Problem;
 
@@ -9,7 +9,7 @@ const OF_TYPES: [&str; 2] = ["youngsModulus", "poissonsRatio"];
 const OF_PAIRS: [&str; 3] = ["coefficientRestitution", "coefficientFriction", "coefficientRollingFriction"];
 
 /// Reads the words behind `fix ID GROUP property/global`.
-pub fn property(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
+pub fn property(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
     let name = command.word("the name of a property")?.to_owned();
     let style = command.one_of(&[
         "scalar",
@@ -51,7 +51,7 @@ pub fn property(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKin
     Ok(FixKind::Property(name, values))
 }
 
-fn per_type(command: &mut Command<'_>, types: usize) -> Result<PropertyValues, Problem> {
+fn per_type(command: &mut ScriptCommand<'_>, types: usize) -> Result<PropertyValues, Problem> {
     let mut values = Vec::new();
     while command.peek().is_some() {
         values.push(command.number("the value of a type")?);
@@ -65,7 +65,7 @@ fn per_type(command: &mut Command<'_>, types: usize) -> Result<PropertyValues, P
     Ok(PropertyValues::PerType(values))
 }
 
-fn per_pair(command: &mut Command<'_>, types: usize) -> Result<PropertyValues, Problem> {
+fn per_pair(command: &mut ScriptCommand<'_>, types: usize) -> Result<PropertyValues, Problem> {
     let count = command.count("the number of types")? as usize;
     if count == 0 || (types > 0 && count != types) {
         let message = format!("found {count} types, expected {types}, as in create_box");

@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ImportOptions;
-use super::command::Command;
+use super::command::ScriptCommand;
 use super::commands::{is_harmless, take};
 use super::lines::{PlacedChar, ScriptWord, logical_lines, words};
 use super::remarks::Remarks;
 use super::scene::{ScriptRun, ScriptScene};
-use super::units::{SI, Units};
 use super::variables::{Defined, Variables};
 use crate::files::{LARGEST_TEXT, read_text};
-use crate::scenario::{Problem, Problems, SourceText};
+use crate::scenario::{Problem, Problems, SourceText, Units};
 
 /// Depth of files that include files, at most.
 const DEEPEST: usize = 20;
@@ -46,8 +45,8 @@ pub fn read(script: &Path, options: &ImportOptions) -> Result<ScriptRead, Proble
     let shown = script.display().to_string();
     let units = match options.units.as_deref() {
         None => None,
-        Some(name) => Some(Units::find(name).ok_or_else(|| {
-            let problem = Problem::of("--units", format!("found \"{name}\", expected si or cgs"));
+        Some(name) => Some(Units::named(name).map_err(|wrong| {
+            let problem = Problem::of("--units", wrong);
             Problems::new("--units", vec![problem.help("such as --units si")])
         })?),
     };
@@ -55,7 +54,7 @@ pub fn read(script: &Path, options: &ImportOptions) -> Result<ScriptRead, Proble
         folder: script.parent().unwrap_or(Path::new("")).to_owned(),
         variables: Variables::given(&options.variables),
         units,
-        scene: ScriptScene { units: units.unwrap_or(SI), ..ScriptScene::default() },
+        scene: ScriptScene { units: units.unwrap_or(Units::SI), ..ScriptScene::default() },
         runs: Vec::new(),
         remarks: Remarks::default(),
         problems: Vec::new(),
@@ -67,7 +66,10 @@ pub fn read(script: &Path, options: &ImportOptions) -> Result<ScriptRead, Proble
         return Err(Problems::new(&shown, vec![Problem::of(&shown, error)]));
     }
     if !reading.has_said_units() {
-        let problem = Problem::of(&shown, "the script has no `units`, which then are lj, expected si or cgs");
+        let problem = Problem::of(
+            &shown,
+            "the script has no `units`, which then are lj, expected si, cgs, micro or nano",
+        );
         reading.problems.push(
             problem.help("numbers without units: `--units si` takes them as metres, kilograms and seconds"),
         );
@@ -173,14 +175,16 @@ impl Reading {
         &mut self,
         source: &Arc<SourceText>,
         words: &[ScriptWord],
-        read: impl FnOnce(&mut Command<'_>, &mut ScriptScene) -> Result<(), Problem>,
+        read: impl FnOnce(&mut ScriptCommand<'_>, &mut ScriptScene) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
-        let mut command = Command::new(source, words, &self.variables, self.scene.units, &mut self.remarks);
+        let mut command =
+            ScriptCommand::new(source, words, &self.variables, self.scene.units, &mut self.remarks);
         read(&mut command, &mut self.scene)
     }
 
     fn variable(&mut self, source: &Arc<SourceText>, words: &[ScriptWord]) -> Result<(), Problem> {
-        let mut command = Command::new(source, words, &self.variables, self.scene.units, &mut self.remarks);
+        let mut command =
+            ScriptCommand::new(source, words, &self.variables, self.scene.units, &mut self.remarks);
         let name = command.word("the name of the variable")?;
         let style = command.word("a style: equal, index, string")?;
         let rest: Vec<&str> = words[3..].iter().map(|word| word.text.as_str()).collect();

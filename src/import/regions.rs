@@ -2,13 +2,13 @@
 
 use glam::DVec3;
 
-use super::command::Command;
+use super::command::ScriptCommand;
 use super::forms::RegionForm;
 use super::scene::{BoxFace, ScriptScene};
 use crate::scenario::Problem;
 
 /// Reads `boundary`: two letters per axis, or one for both faces.
-pub fn boundary(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn boundary(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     for axis in 0..3 {
         let word = command.word("faces of the box such as `f f f` or `p p fs`")?;
         let face = |letter: char| match letter {
@@ -33,7 +33,7 @@ pub fn boundary(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<()
 }
 
 /// Reads `change_box ... boundary`.
-pub fn change_box(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn change_box(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     command.word("a group")?;
     if command.skip("boundary") {
         return boundary(command, scene);
@@ -44,7 +44,7 @@ pub fn change_box(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<
 }
 
 /// Reads `region`.
-pub fn region(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn region(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let name = command.word("the name of the region")?.to_owned();
     let style = command.word("a form: block, cylinder, sphere, cone, plane")?;
     let form = match style {
@@ -70,15 +70,15 @@ pub fn region(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), 
     command.end()
 }
 
-fn place(command: &mut Command<'_>) -> Result<DVec3, Problem> {
+fn place(command: &mut ScriptCommand<'_>) -> Result<DVec3, Problem> {
     Ok(command.vector("a point x y z")? * command.units.length)
 }
 
-fn positive_length(command: &mut Command<'_>, what: &str) -> Result<f64, Problem> {
+fn positive_length(command: &mut ScriptCommand<'_>, what: &str) -> Result<f64, Problem> {
     Ok(command.positive(what)? * command.units.length)
 }
 
-fn block(command: &mut Command<'_>) -> Result<RegionForm, Problem> {
+fn block(command: &mut ScriptCommand<'_>) -> Result<RegionForm, Problem> {
     let (mut min, mut max) = (DVec3::ZERO, DVec3::ZERO);
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
         min[axis] = command.bound(f64::NEG_INFINITY, &format!("the low end along {name}"))?;
@@ -97,7 +97,7 @@ fn block(command: &mut Command<'_>) -> Result<RegionForm, Problem> {
 }
 
 /// Reads the axis of a cylinder or cone, its centre, one or two radii, and its ends.
-fn round(command: &mut Command<'_>, is_cone: bool) -> Result<RegionForm, Problem> {
+fn round(command: &mut ScriptCommand<'_>, is_cone: bool) -> Result<RegionForm, Problem> {
     let axis = axis(command)?;
     let centre = [command.length("the centre")?, command.length("the centre")?];
     let radii = match is_cone {
@@ -116,14 +116,14 @@ fn round(command: &mut Command<'_>, is_cone: bool) -> Result<RegionForm, Problem
 }
 
 /// Reads x, y or z.
-pub fn axis(command: &mut Command<'_>) -> Result<usize, Problem> {
+pub fn axis(command: &mut ScriptCommand<'_>) -> Result<usize, Problem> {
     let names = ["x", "y", "z"];
     let word = command.one_of(&names)?;
     Ok(names.iter().position(|name| *name == word).unwrap_or_default())
 }
 
 /// Reads what may stand behind a form: `units box`, `side in` and so on.
-fn options(command: &mut Command<'_>, form: RegionForm) -> Result<RegionForm, Problem> {
+fn options(command: &mut ScriptCommand<'_>, form: RegionForm) -> Result<RegionForm, Problem> {
     let mut form = form;
     while let Some(word) = command.next() {
         match word {
@@ -156,7 +156,7 @@ fn options(command: &mut Command<'_>, form: RegionForm) -> Result<RegionForm, Pr
 }
 
 /// Reads `create_box`.
-pub fn create_box(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn create_box(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let types = command.count("the number of types of atoms")?;
     if types == 0 || types > 1000 {
         return Err(command.wrong(format!("found {types} types, expected 1 to 1000"), "correct the number"));
@@ -176,7 +176,7 @@ pub fn create_box(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<
 }
 
 /// Reads `lattice`: simple cubic or square, with a spacing.
-pub fn lattice(command: &mut Command<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
+pub fn lattice(command: &mut ScriptCommand<'_>, scene: &mut ScriptScene) -> Result<(), Problem> {
     let style = command.word("a style of lattice")?;
     scene.lattice = None;
     match style {

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How a remark stands to the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stand {
+pub enum RemarkKind {
     /// It is not in the scenario.
     NotTaken,
     /// It is in the scenario, and means something else or is done in another way.
@@ -17,7 +17,7 @@ pub struct Remark {
     /// File and line.
     pub place: String,
     /// How it stands to the script.
-    pub stand: Stand,
+    pub stand: RemarkKind,
     /// What is to know.
     pub text: String,
 }
@@ -25,8 +25,8 @@ pub struct Remark {
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stand = match self.stand {
-            Stand::NotTaken => "not taken",
-            Stand::Differs => "differs",
+            RemarkKind::NotTaken => "not taken",
+            RemarkKind::Differs => "differs",
         };
         write!(f, "{}: {stand}: {}", self.place, self.text)
     }
@@ -43,7 +43,7 @@ impl Remarks {
     /// Adds a remark, unless its place has it already.
     pub fn add(&mut self, remark: Remark) {
         let is_told = |told: &Remark| {
-            told.text == remark.text && (told.place == remark.place || told.stand == Stand::Differs)
+            told.text == remark.text && (told.place == remark.place || told.stand == RemarkKind::Differs)
         };
         if !self.list.iter().any(is_told) {
             self.list.push(remark);
@@ -52,11 +52,11 @@ impl Remarks {
 
     /// Adds that something differs, at this place.
     pub fn differs(&mut self, place: &str, text: impl Into<String>) {
-        self.add(Remark { place: place.to_owned(), stand: Stand::Differs, text: text.into() });
+        self.add(Remark { place: place.to_owned(), stand: RemarkKind::Differs, text: text.into() });
     }
 
     /// Adds that something is not taken, at this place.
     pub fn not_taken(&mut self, place: &str, text: impl Into<String>) {
-        self.add(Remark { place: place.to_owned(), stand: Stand::NotTaken, text: text.into() });
+        self.add(Remark { place: place.to_owned(), stand: RemarkKind::NotTaken, text: text.into() });
     }
 }

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 
 use super::forms::RegionForm;
 use super::grain_kinds::GrainTemplate;
-use super::units::{SI, Units};
+use crate::scenario::Units;
 
 /// Scene of a script at one of its commands. All numbers are in SI units.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ pub struct ScriptScene {
 impl Default for ScriptScene {
     fn default() -> ScriptScene {
         ScriptScene {
-            units: SI,
+            units: Units::SI,
             is_flat: false,
             faces: [[BoxFace::Periodic; 2]; 3],
             bounds: None,
@@ -154,7 +154,7 @@ pub enum ContactModel {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GranularLaw {
     /// Normal force.
-    pub stiffness: Stiffness,
+    pub stiffness: ContactStiffness,
     /// Loss in the normal direction.
     pub loss: NormalLoss,
     /// Coefficient of friction \[-\].
@@ -167,7 +167,7 @@ pub struct GranularLaw {
 
 /// Normal stiffness of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Stiffness {
+pub enum ContactStiffness {
     /// Young's modulus \[Pa\] and Poisson's ratio of both bodies.
     Material(f64, f64),
     /// Force over √(R* δ) δ \[Pa\]: 4/3 E*.

@@ -6,7 +6,7 @@ use super::formula;
 use super::lines::PlacedChar;
 
 /// Depth of variables that are made of variables, at most.
-const DEEPEST: usize = 50;
+const DEEPEST: usize = 20;
 
 /// A variable.
 #[derive(Debug, Clone, PartialEq)]

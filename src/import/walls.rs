@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 
-use super::command::Command;
+use super::command::ScriptCommand;
 use super::forms::RegionForm;
 use super::models::{granular, liggghts_model, old_style};
 use super::regions::axis;
-use super::scene::{ContactModel, FixKind, GranularLaw, ScriptScene, ScriptWall, Stiffness, WallForm};
+use super::scene::{ContactModel, ContactStiffness, FixKind, GranularLaw, ScriptScene, ScriptWall, WallForm};
 use crate::scenario::Problem;
 
 /// What primitive walls differ in.
@@ -14,7 +14,7 @@ const ONE_SIDE: &str = "primitive walls act on both sides in the script, and on 
     cylinders inside";
 
 /// Reads the words behind `fix ID GROUP wall/gran`.
-pub fn wall(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
+pub fn wall(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
     let wall = match command.peek() {
         Some("model") => {
             let model = liggghts_model(command)?;
@@ -30,9 +30,9 @@ pub fn wall(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, P
 }
 
 /// Reads the contact model of a wall of LAMMPS. Older scripts give numbers alone, for the style of the pairs.
-fn lammps_model(command: &mut Command<'_>, scene: &ScriptScene) -> Result<GranularLaw, Problem> {
+fn lammps_model(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<GranularLaw, Problem> {
     if command.peek().is_some_and(|word| word.parse::<f64>().is_ok()) {
-        let is_hooke = matches!(&scene.pair, Some(ContactModel::Coefficients(law)) if matches!(law.stiffness, Stiffness::Hooke(_)));
+        let is_hooke = matches!(&scene.pair, Some(ContactModel::Coefficients(law)) if matches!(law.stiffness, ContactStiffness::Hooke(_)));
         return old_style(command, if is_hooke { "hooke/history" } else { "hertz/history" });
     }
     let style = command.word(
@@ -42,7 +42,7 @@ fn lammps_model(command: &mut Command<'_>, scene: &ScriptScene) -> Result<Granul
 }
 
 fn liggghts_wall(
-    command: &mut Command<'_>,
+    command: &mut ScriptCommand<'_>,
     scene: &ScriptScene,
     model: ContactModel,
 ) -> Result<ScriptWall, Problem> {
@@ -76,7 +76,7 @@ fn liggghts_wall(
 }
 
 /// Reads a type of atom.
-pub fn atom_type(command: &mut Command<'_>, scene: &ScriptScene) -> Result<usize, Problem> {
+pub fn atom_type(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<usize, Problem> {
     let found = command.count("a type of atom")? as usize;
     let most = if scene.types == 0 { usize::MAX } else { scene.types };
     if (1..=most).contains(&found) {
@@ -87,7 +87,7 @@ pub fn atom_type(command: &mut Command<'_>, scene: &ScriptScene) -> Result<usize
 }
 
 /// Reads a plane or a cylinder of LIGGGHTS, and its motion.
-fn primitive(command: &mut Command<'_>) -> Result<WallForm, Problem> {
+fn primitive(command: &mut ScriptCommand<'_>) -> Result<WallForm, Problem> {
     let kinds = ["xplane", "yplane", "zplane", "xcylinder", "ycylinder", "zcylinder"];
     let kind = command.one_of(&kinds)?;
     let axis = kinds.iter().position(|known| *known == kind).unwrap_or_default() % 3;
@@ -103,7 +103,7 @@ fn primitive(command: &mut Command<'_>) -> Result<WallForm, Problem> {
 
 /// Reads what may stand behind a plane: `shear` or `wiggle`.
 fn plane_motion(
-    command: &mut Command<'_>,
+    command: &mut ScriptCommand<'_>,
     (axis_of, at, grains_above): (usize, f64, Option<bool>),
 ) -> Result<WallForm, Problem> {
     let (mut belt, mut wiggle) = (None, None);
@@ -126,7 +126,11 @@ fn plane_motion(
 
 /// Reads what may stand behind a cylinder; returns the rate of its rotation \[rad/s\]. `shear` is a rate about the axis of the cylinder in
 /// LIGGGHTS (`radius` is `None`), and in LAMMPS the speed of the shell, clockwise, where its axis is named by another one.
-fn cylinder_motion(command: &mut Command<'_>, axis_of: usize, radius: Option<f64>) -> Result<f64, Problem> {
+fn cylinder_motion(
+    command: &mut ScriptCommand<'_>,
+    axis_of: usize,
+    radius: Option<f64>,
+) -> Result<f64, Problem> {
     let mut rate = 0.0;
     if command.skip("shear") {
         let along = axis(command)?;
@@ -146,7 +150,7 @@ fn cylinder_motion(command: &mut Command<'_>, axis_of: usize, radius: Option<f64
 
 /// Reads a wall of LAMMPS: planes at a low and a high place, or a cylinder along z about the origin.
 fn lammps_wall(
-    command: &mut Command<'_>,
+    command: &mut ScriptCommand<'_>,
     scene: &ScriptScene,
     model: ContactModel,
 ) -> Result<ScriptWall, Problem> {
@@ -182,7 +186,7 @@ fn lammps_wall(
     Ok(ScriptWall { material: None, model, forms })
 }
 
-fn region_form(command: &mut Command<'_>, scene: &ScriptScene) -> Result<WallForm, Problem> {
+fn region_form(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<WallForm, Problem> {
     let name = command.name_among("region", scene.regions.keys().map(String::as_str))?;
     let form = scene.regions.get(name).cloned().unwrap_or(RegionForm::Other(String::new()));
     if let RegionForm::Other(style) = &form {
@@ -192,7 +196,7 @@ fn region_form(command: &mut Command<'_>, scene: &ScriptScene) -> Result<WallFor
 }
 
 /// Reads the words behind `fix ID GROUP wall/gran/region`: the contact model, and `region NAME`.
-pub fn region_wall(command: &mut Command<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
+pub fn region_wall(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<FixKind, Problem> {
     let model = ContactModel::Coefficients(lammps_model(command, scene)?);
     command.exactly("region")?;
     let form = region_form(command, scene)?;

@@ -8,7 +8,7 @@ use super::boundaries::WallWriter;
 use super::materials::{MaterialList, TypicalGrain};
 use super::parts::{ScriptPart, parts};
 use super::reader::ScriptRead;
-use super::remarks::{Remark, Remarks, Stand};
+use super::remarks::{Remark, RemarkKind, Remarks};
 use super::scene::{BoxFace, FixKind, ScriptRun, ScriptScene};
 use super::text::{comment, number, quoted, remarked, vector};
 use crate::model::sphere_volume;
@@ -327,8 +327,8 @@ fn head(
     }
     commands.iter().for_each(|command| text.push_str(&format!("#     {command}\n")));
     let groups = [
-        (Stand::NotTaken, "Not taken from the script:"),
-        (Stand::Differs, "What means something else here, or is done in another way:"),
+        (RemarkKind::NotTaken, "Not taken from the script:"),
+        (RemarkKind::Differs, "What means something else here, or is done in another way:"),
     ];
     for (stand, title) in groups {
         let mut of_group = remarks.iter().filter(|remark| remark.stand == stand).peekable();

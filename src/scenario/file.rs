@@ -67,6 +67,8 @@ pub use self::changes::{Change, MAY_CHANGE, changes};
 pub use self::checks::check_step_count;
 #[cfg(feature = "cli")]
 pub(crate) use self::mesh::mesh_triangles;
+#[cfg(feature = "cli")]
+pub(crate) use self::packing::Units;
 pub use self::problems::{Problem, Problems, SourceText};
 
 /// Largest number of grains of a scenario, emitted grains included.

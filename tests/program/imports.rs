@@ -4,7 +4,6 @@ mod complaints;
 mod files;
 
 use std::fs;
-use std::path::Path;
 
 use esker::import::{ImportOptions, Imported, import};
 use esker::scenario::{Problems, Scenario};
@@ -64,9 +63,8 @@ fn end_of(script: &str, z: &str) -> (DVec3, DVec3) {
     let scenario = scenario_of(script, &options);
     let mut simulation = Simulation::new(&scenario, Device::Cpu).expect("a simulation");
     simulation.run_until(scenario.duration).expect("a run");
-    let world = simulation.snapshot().expect("a state").world;
-    let body = world.grain_body(0);
-    (world.bodies.velocity[body], world.bodies.position[body])
+    let velocity = simulation.velocities().expect("a state")[0];
+    (velocity, simulation.positions().expect("a state")[0])
 }
 
 /// A ball that slides on a rough floor loses 2/7 of its speed until it rolls. The floor gives way by 28 µm, so the arm of friction is
@@ -164,7 +162,7 @@ fn keywords_of_meshes_act_in_the_order_in_which_they_stand() {
 fn cgs_numbers_become_si_and_numbers_without_units_are_refused_or_taken_as_told() {
     let script = |units: &str| {
         format!(
-            "{units}atom_style sphere\nregion all block -50 50 -50 50 -10 90\ncreate_box 1 all\npair_style granular\n\
+            "{units}atom_style sphere\nboundary f f f\nregion all block -50 50 -50 50 -10 90\ncreate_box 1 all\npair_style granular\n\
              pair_coeff * * hertz/material 1e8 0.5 0.3 tangential mindlin NULL 1.0 0.4 damping tsuji\ntimestep 1e-5\n\
              fix 1 all gravity 981 chute 0\nfix 2 all nve/sphere\nfix 3 all wall/gran hertz/history 1e8 NULL 0 NULL 0.2 0 zplane 0 NULL\n\
              create_atoms 1 single 0 0 10\nset group all diameter 2 density 2.5\nrun 10000\n"
@@ -187,7 +185,10 @@ fn cgs_numbers_become_si_and_numbers_without_units_are_refused_or_taken_as_told(
             .map(|_| ())
             .expect_err("no units")
             .to_string();
-        assert!(refused.contains("expected si or cgs") && refused.contains("--units si"), "{refused}");
+        assert!(
+            refused.contains("expected si, cgs, micro or nano") && refused.contains("--units si"),
+            "{refused}"
+        );
         let told = ImportOptions { units: Some("si".to_owned()), ..ImportOptions::default() };
         assert_eq!(scenario_of(&script(units), &told).world.spheres[0].radius, 1.0);
     }

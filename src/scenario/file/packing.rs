@@ -17,6 +17,8 @@ use glam::DVec3;
 pub use self::lattice::Lattice;
 use self::rows::Rows;
 pub use self::rows::{Body, GrainRow, Weight};
+#[cfg(feature = "cli")]
+pub(crate) use self::units::Units;
 use super::MAX_GRAINS;
 use super::materials::material_id;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};

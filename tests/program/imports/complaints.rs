@@ -4,13 +4,18 @@ use esker::import::ImportOptions;
 
 use super::{FLOOR, HEAD, MODEL, imported};
 
-/// Lines of `HEAD` and `MODEL`.
+/// Lines of `HEAD` and `MODEL`, and those with a floor and a grain behind them.
 const BEFORE: usize = 15;
+const WITH_GRAIN: usize = 18;
 
 /// Remarks on lines that stand behind a script with a grain, each as `LINE: text`, counted from the first of these lines.
 fn remarks(lines: &str) -> Vec<String> {
     let script = format!(
-        "{HEAD}{MODEL}{lines}\n{FLOOR}create_atoms 1 single 0 0 0.1\nset group all diameter 0.02\nrun 1000\n"
+        "{HEAD}{MODEL}{FLOOR}create_atoms 1 single 0 0 0.1
+set group all diameter 0.02
+{lines}
+run 1000
+"
     );
     let (_, found) =
         imported(&script, &ImportOptions::default()).unwrap_or_else(|problems| panic!("{problems}"));
@@ -18,10 +23,10 @@ fn remarks(lines: &str) -> Vec<String> {
     let own = |place: &str| {
         place.rsplit(':').next().and_then(|line| line.parse::<usize>().ok()).unwrap_or_default()
     };
-    let of_lines = |line: usize| (BEFORE + 1..=BEFORE + lines.lines().count()).contains(&line);
+    let of_lines = |line: usize| (WITH_GRAIN + 1..=WITH_GRAIN + lines.lines().count()).contains(&line);
     let told = found.remarks.iter().filter(|remark| of_lines(own(&remark.place)));
     let all: Vec<String> =
-        told.map(|remark| format!("{}: {}", own(&remark.place) - BEFORE, remark.text)).collect();
+        told.map(|remark| format!("{}: {}", own(&remark.place) - WITH_GRAIN, remark.text)).collect();
     for remark in &found.remarks {
         let head: String =
             found.files[0].1.lines().take_while(|line| line.starts_with('#')).collect::<Vec<_>>().join(" ");
@@ -112,7 +117,7 @@ fn what_is_malformed_is_refused_with_its_line_and_what_was_expected() {
         ("pair_style gran model hertz tangential rough", "found `rough`, expected history, no_history, off"),
         ("pair_style lj/cut 2.5", "pair_style `lj/cut`, expected gran"),
         ("atom_style superquadric", "atom_style `superquadric`, expected granular or sphere"),
-        ("units metal", "units `metal`, expected si or cgs"),
+        ("units metal", "units `metal` are those of molecules, expected si, cgs, micro or nano"),
         ("fix w all wall/gran model hertz primitive type 3 zplane 0", "found type 3, expected 1 to 2"),
         ("fix w all wall/gran model hertz primitive type 1 wplane 0", "found `wplane`, expected xplane"),
         ("fix w all wall/gran model hertz primitive type 1 zplane 0 0", "`0` is too much for this `fix`"),

@@ -47,3 +47,41 @@ impl Units {
         self.mass / self.length.powi(3)
     }
 }
+
+/// What scripts have beside the numbers of a dump.
+#[cfg(feature = "cli")]
+impl Units {
+    /// Acceleration \[m/s²\].
+    pub fn acceleration(&self) -> f64 {
+        self.velocity() / self.time
+    }
+
+    /// Force \[N\].
+    pub fn force(&self) -> f64 {
+        self.mass * self.acceleration()
+    }
+
+    /// Pressure or modulus \[Pa\].
+    pub fn pressure(&self) -> f64 {
+        self.force() / (self.length * self.length)
+    }
+
+    /// Stiffness \[N/m\], or energy of a surface \[J/m²\].
+    pub fn stiffness(&self) -> f64 {
+        self.force() / self.length
+    }
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_that_follow_from_others() {
+        let cgs = Units::named("cgs").expect("known");
+        let found = [cgs.density(), cgs.acceleration(), cgs.force(), cgs.pressure(), cgs.stiffness()];
+        for (found, expected) in found.into_iter().zip([1000.0, 0.01, 1e-5, 0.1, 1e-3]) {
+            assert!((found / expected - 1.0_f64).abs() < 1e-12, "{found} for {expected}");
+        }
+    }
+}
