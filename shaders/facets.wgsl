@@ -1,5 +1,5 @@
 // Facets: the contacts of polyhedral grains with meshes that are no convex solids, triangle by triangle, at the points of manifolds.
-// Twins: src/shape/facet.rs and World::facets_met in src/model/solids.rs.
+// Twins: src/shape/facet.rs and src/model/solids/facets.rs.
 //
 // The axis along which the solid and a triangle overlap the least is one of the mesh only if the mesh has its farthest point there: at the
 // face itself, at an edge where it is convex and the axis lies between the normals of both triangles, or at a vertex all of whose
@@ -16,10 +16,6 @@
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read_write> constraint_arms: array<vec4u>;
 
-// Sine of the angle up to which an edge lies across an axis, and an axis along the normal of a face [-].
-const ACROSS = 1e-3;
-// Cosine of the angle between an axis and a face beyond which the face is seen from its side [-]: its edge stands for it.
-const SIDEWAYS = 0.2;
 // Height between two surfaces that stand flush, over the contact radius of what touches them [-].
 const FLUSH = 1e-3;
 // Cosine of the angle between the normals of one point that two patches of a mesh share [-].
@@ -30,21 +26,12 @@ const SAME_NORMAL = 0.999;
 override MOST_TURNS: u32 = 60000u;
 // Turns of the loops for a triangle that is too far away, and for the points of one, beside those over corners, edges and faces.
 const TURNS_OF_TRIANGLE = 8u;
-const TURNS_OF_POINTS = 120u;
+const TURNS_OF_POINTS = 60u;
 // Turns per corner of the face of the solid in the loops that choose points: over three sides of the triangle, and over five directions.
-const TURNS_PER_CORNER = 62u;
-// Cosine of the angle between two normals in whose planes the same touches are chosen [-].
-const SAME_PLANE = 0.9999995;
+const TURNS_PER_CORNER = 31u;
 
 // Turns so far.
 var<private> turns: u32;
-
-// What an axis is to a triangle in its mesh: its normal; an axis at an edge or vertex that is convex; at one that is flat or concave; the
-// normal of a neighbour.
-const ROLE_FACE = 0u;
-const ROLE_CONVEX = 1u;
-const ROLE_INNER = 2u;
-const ROLE_NEIGHBOURS = 3u;
 
 // How a solid meets a triangle: the two are apart, or its neighbours are what the solid touches; the solid overlaps a triangle of the
 // surface of a solid more from behind than from in front; the points of the contact are chosen.
@@ -52,35 +39,9 @@ const MEETING_NONE = 0u;
 const MEETING_BEHIND = 1u;
 const MEETING_TOUCHES = 2u;
 
-// Patch of a mesh seen from a solid.
-struct FacetPatch {
-    boxes: vec2u,              // range of the blocks of its boxes
-    head: u32,                 // head of its mesh
-    is_solid: bool,            // whether the mesh is the surface of a solid
-    turn: mat3x3f,             // axes of the mesh in the frame of the solid
-    point: vec3f,              // origin of the solid in the frame of the mesh [m]
-    reach: f32,                // largest gap of a touch [m]
-}
-
-// Triangle of a mesh in the frame of a solid. Lengths count from the origin of the solid, so that few digits are lost in a large mesh.
-struct Facet {
-    corners: mat3x3f,          // corners, counter-clockwise seen from where its normal points [m]
-    normal: vec3f,
-    middle: vec3f,             // mean of the corners [m]
-    radius: f32,               // distance of the farthest corner from there [m]
-    block: u32,                // its block
-}
-
 struct FacetMeeting {
     kind: u32,                 // MEETING_NONE, MEETING_BEHIND or MEETING_TOUCHES
     view: mat3x3f,             // axes of the plane of contact
-}
-
-// Touches of a solid with the triangles of a patch, and those that lie farthest along the directions so far.
-struct Touches {
-    plane: mat3x3f,            // axes of the plane of contact of the deepest touch, in the frame of the solid
-    scores: array<f32, MOST_POINTS>,
-    points: array<Point, MOST_POINTS>,
 }
 
 @compute @workgroup_size(64)
@@ -93,67 +54,49 @@ fn meet_facets(@builtin(global_invocation_id) invocation: vec3u) {
     let index = contact.a - params.surfaces;
     let ball = ball_at(index);
     let a = solid_of_ball(index, ball);
-    var touches: Touches;
+    var touches = no_touches(ball.radius);
     if a.block != 0u {
-        touches = touches_of(a, ball, shape_b(contact));
+        touches = touches_of(a, ball.pose, ball.contact_radius, shape_b(contact));
     }
     if turns > MOST_TURNS {
         atomicOr(&status.halted, HALT_TRIANGLES);
         atomicMin(&status.bad_grain, spheres[index].body - params.boundaries);
     }
     let met = met_by(ball, shape_b(contact));
-    let same = SAME * ball.radius;
     var number = 0u;
     for (var next = k; next < status.contacts && number < MOST_POINTS && contacts[next].a == contact.a; next++) {
         if contacts[next].b != contact.b + (number << SHAPE_BITS) {
             continue;
         }
-        var point = touches.points[number];
-        for (var i = 0u; i < MOST_POINTS; i++) {
-            let is_known = i < number && distance(touches.points[i].place, point.place) <= same;
-            point.is_some = point.is_some && !is_known;
-        }
-        point.normal = rotate(a.turn, point.normal);
-        point.place = rotate(a.turn, point.place);
-        store_point(contacts[next].place, index, ball.contact_radius, a.lever, met, point);
+        store_point(contacts[next].place, index, ball.contact_radius, a.lever, met, touches.points[number]);
         number++;
     }
 }
 
-// Touches of a polyhedron with a patch. One whose middle is behind the surface of a closed mesh is pushed out of the patch nearest to it.
-fn touches_of(own: PlacedSolid, ball: Ball, index: u32) -> Touches {
-    let surface = surface_at(index);
-    let pose = poses[surface.body];
-    let frame = compose(conjugate(own.turn), compose(pose.orientation, surface.orientation));
-    let point = in_frame_of(surface, pose, ball.pose);
-    let sheet = FacetPatch(patch_at(index).boxes, surface.head, is_solid(index), axes_of(frame), point, ball.contact_radius);
+// Touches of a polyhedron at a pose with a patch, from its middle in world axes. One whose middle is behind the surface of a closed mesh is
+// pushed out of the patch nearest to it.
+fn touches_of(own: PlacedSolid, origin: Pose, reach: f32, index: u32) -> Touches {
+    let sheet = patch_near(index, origin, own.turn, reach);
     let a = convex_at(own.block, own.scale);
-    var touches: Touches;
-    var deepest = Point(false, ball.contact_radius, vec3f(0.0, 0.0, 1.0), vec3f(0.0));
-    let is_behind = visit(a, sheet, own.turn, &deepest, &touches);
-    if dot(deepest.normal, touches.plane[2]) < SAME_PLANE && deepest.is_some {
-        look_along(deepest.normal, own.turn, &touches);
-        visit(a, sheet, own.turn, &deepest, &touches);
+    var touches = no_touches(a.radius);
+    let is_behind = visit(a, sheet, own.turn, &touches);
+    if touches.sees_sides {
+        look_along(touches.deepest.normal, own.turn, &touches);
+        visit(a, sheet, own.turn, &touches);
     }
+    join(&touches);
     if is_behind {
         push_out(a, sheet, index - patch_at(index).surfaces.x, &touches);
+    }
+    for (var i = 0u; i < MOST_POINTS; i++) {
+        touches.points[i].normal = rotate(own.turn, touches.points[i].normal);
+        touches.points[i].place = rotate(own.turn, touches.points[i].place);
     }
     return touches;
 }
 
-// Sets the plane in which touches are chosen. Like those of the twin its axes depend on the normal in world axes.
-fn look_along(normal: vec3f, turn: vec4f, touches: ptr<function, Touches>) {
-    let view = view_along(rotate(turn, normal));
-    (*touches).plane = mat3x3f(rotate(conjugate(turn), view[0]), rotate(conjugate(turn), view[1]), normal);
-    for (var i = 0u; i < MOST_POINTS; i++) {
-        (*touches).scores[i] = FAR;
-        (*touches).points[i].is_some = false;
-    }
-}
-
-// Meets the triangles of a patch that are near a solid with axes of this turn, finds the deepest touch, and chooses touches, in the plane
-// of the first one unless there is a deepest one before. Returns whether the solid is behind a triangle.
-fn visit(a: Convex, sheet: FacetPatch, turn: vec4f, deepest: ptr<function, Point>, touches: ptr<function, Touches>) -> bool {
+// Meets the triangles of a patch that are near a solid with axes of this turn. Returns whether the solid is behind a triangle.
+fn visit(a: Convex, sheet: FacetPatch, turn: vec4f, touches: ptr<function, Touches>) -> bool {
     let reach = sheet.reach;
     let middle = sheet.point + a.middle * sheet.turn;
     let most = (a.radius + reach) * (a.radius + reach);
@@ -178,30 +121,12 @@ fn visit(a: Convex, sheet: FacetPatch, turn: vec4f, deepest: ptr<function, Point
             for (var number = 0u; number < MOST_POINTS; number++) {
                 let point = point_of(&choice, number, meeting.view);
                 if point.is_some {
-                    if !(*deepest).is_some {
-                        look_along(point.normal, turn, touches);
-                    }
-                    if !(*deepest).is_some || point.gap < (*deepest).gap {
-                        *deepest = point;
-                    }
-                    choose_touch(touches, point);
+                    offer(point, turn, touches);
                 }
             }
         }
     }
     return is_behind;
-}
-
-// Lets a touch be that of all directions along which it lies farthest.
-fn choose_touch(touches: ptr<function, Touches>, point: Point) {
-    let place = (point.place * (*touches).plane).xy;
-    for (var i = 0u; i < MOST_POINTS; i++) {
-        let score = dot(around(i * (RIM_SIDES / MOST_POINTS)), place) - DEPTH_WEIGHT * point.gap;
-        if score > (*touches).scores[i] {
-            (*touches).scores[i] = score;
-            (*touches).points[i] = point;
-        }
-    }
 }
 
 // Has a solid touch the plane of the triangle nearest to its middle, if that is inside of the mesh and the triangle part of the patch of
@@ -218,30 +143,6 @@ fn push_out(a: Convex, sheet: FacetPatch, number: u32, touches: ptr<function, To
     for (var i = 0u; i < MOST_POINTS; i++) {
         (*touches).points[i] = point_of(&choice, i, view);
     }
-}
-
-fn facet_at(sheet: FacetPatch, block: u32) -> Facet {
-    let places = triangle_at(block);
-    let corners = mat3x3f(in_solid(sheet, places[0]), in_solid(sheet, places[1]), in_solid(sheet, places[2]));
-    let normal = normalize(cross(corners[1] - corners[0], corners[2] - corners[0]));
-    let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
-    let radius = max(distance(corners[0], middle), max(distance(corners[1], middle), distance(corners[2], middle)));
-    return Facet(corners, normal, middle, radius, block);
-}
-
-// A point of a mesh in the frame of the solid [m].
-fn in_solid(sheet: FacetPatch, point: vec3f) -> vec3f {
-    return sheet.turn * (point - sheet.point);
-}
-
-// Corner with this number; after the last comes the first again.
-fn corner_of_facet(facet: Facet, corner: u32) -> vec3f {
-    return facet.corners * axis_of(corner % 3u);
-}
-
-// Heights of the corners of a facet along a direction [m].
-fn heights_of(facet: Facet, along: vec3f) -> vec3f {
-    return along * facet.corners;
 }
 
 // Meets a polyhedron with a triangle of a mesh, and chooses their points.
@@ -296,70 +197,6 @@ fn meet_facet(a: Convex, facet: Facet, sheet: FacetPatch, choice: ptr<function, 
         meeting.kind = MEETING_TOUCHES;
     }
     return meeting;
-}
-
-// First corner in a row, and their number, of one or two corners.
-fn first_and_number(corners: vec3<bool>) -> vec2u {
-    let number = select(1u, 2u, (corners.x && corners.y) || (corners.y && corners.z) || (corners.z && corners.x));
-    let after = select(select(2u, 1u, corners.y), 0u, corners.x);
-    return vec2u(select(after, 2u, number == 2u && corners.z && corners.x), number);
-}
-
-// What a triangle shows in a plane of contact, `corners` being the first corner and their number.
-fn seen_of_facet(facet: Facet, view: mat3x3f, corners: vec2u) -> Seen {
-    var seen: Seen;
-    let of_plane = transpose(view);
-    let normal = of_plane * facet.normal;
-    seen.turn = of_plane * facet.corners;
-    seen.corners = OF_COLUMNS;
-    seen.first = corners.x;
-    seen.count = corners.y;
-    if corners.y == 3u {
-        seen.slope = slope_of(normal);
-    }
-    seen.sense = sign(normal.z);
-    return seen;
-}
-
-// Corners that are farthest along a unit vector.
-fn farthest_corners(facet: Facet, along: vec3f) -> vec3<bool> {
-    let heights = heights_of(facet, along);
-    let most = max(heights.x, max(heights.y, heights.z));
-    var top = facet.corners[2];
-    top = select(top, facet.corners[1], heights.y == most);
-    top = select(top, facet.corners[0], heights.x == most);
-    let lengths = vec3f(distance(facet.corners[0], top), distance(facet.corners[1], top), distance(facet.corners[2], top));
-    return vec3f(most) - heights <= ACROSS * lengths;
-}
-
-fn role_of(facet: Facet, sheet: FacetPatch, axis: vec3f, is_farthest: vec3<bool>) -> u32 {
-    if all(is_farthest) {
-        return ROLE_FACE;
-    }
-    // What is around the triangle.
-    let around_it = (surfaces[sheet.head].z >> 1u) + (facet.block - surfaces[sheet.head].y) / 2u;
-    let corners = first_and_number(is_farthest);
-    let corner = corner_of_facet(facet, corners.x);
-    var steepest = -1.0;
-    if corners.y == 1u {
-        let list = seam_word(4u * around_it + 3u + corners.x);
-        let number = seam_word(list);
-        for (var i = 1u; i <= number; i++) {
-            let side = in_solid(sheet, vector_at(seam_word(list + i))) - corner;
-            steepest = max(steepest, dot(side, axis) / length(side));
-        }
-    } else {
-        let beyond = seam_word(4u * around_it + corners.x);
-        if beyond != NONE {
-            let edge = corner_of_facet(facet, corners.x + 1u) - corner;
-            let side = in_solid(sheet, vector_at(beyond)) - corner;
-            steepest = dot(side, axis) / length(side - dot(side, edge) / dot(edge, edge) * edge);
-        }
-    }
-    if steepest > ACROSS {
-        return ROLE_INNER;
-    }
-    return select(ROLE_CONVEX, ROLE_NEIGHBOURS, steepest >= -ACROSS);
 }
 
 // Distance of a polyhedron and a triangle along a unit vector from the latter to the former [m].
@@ -431,8 +268,8 @@ fn across_facet_edges(a: Convex, facet: Facet) -> Axis {
     return best;
 }
 
-// Drops the points at which a polyhedron touches a mesh with several patches: those at an edge between two of them. The invocation of the
-// first contact of a polyhedron handles all of them. Twin: World::drop_repeated in src/model/solids.rs.
+// Drops the points at which a solid touches a mesh with several patches: those at an edge between two of them. The invocation of the
+// first contact of a solid handles all of them. Twin: World::drop_repeated in src/model/solids.rs.
 @compute @workgroup_size(64)
 fn drop_repeated(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -463,10 +300,10 @@ fn drop_repeated(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Mark of a point that another patch has, too, kept in `friction` until all points of a polyhedron are known.
+// Mark of a point that another patch has, too, kept in `friction` until all points of a solid are known.
 const REPEATED = -1.0;
 
-// Whether a contact takes part at a point of a polyhedron and a patch.
+// Whether a contact takes part at a point of a solid and a patch.
 fn is_point_of_facet(contact: u32) -> bool {
     return is_facet(shape_b(contacts[contact])) && constraint_heads[contacts[contact].place].bias_velocity != -FAR;
 }

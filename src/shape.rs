@@ -26,7 +26,7 @@ pub use gilbert::may_be_near;
 pub use hull::MOST_HULL_POINTS;
 pub use manifold::{
     MOST_POINTS, Manifold, ManifoldBounds, SearchStart, Touch, meet, meet_along, meet_from, meet_half_space,
-    of_level_touches, of_touches,
+    of_touches,
 };
 pub use pair::SolidPose;
 pub use separation::{AxisFeature, SeparatingAxis, separation};

@@ -265,7 +265,11 @@ fn meet_along(pair: Pair, normal: vec3f, choice: ptr<function, Choice>) -> mat3x
     let slope = slope_of(of_b * facing(pair.b, back));
     let a = seen_before(pair.a, view, slope, apart, pair.b.radius, choice);
     let b = seen_of(pair.b, back, of_b, of_plane * pair.origin + vec3f(0.0, 0.0, pair.b.rounding), (*choice).tipping);
-    consider_overlap(a, b, WIDTH * (pair.a.radius + pair.b.radius), choice);
+    let width = WIDTH * (pair.a.radius + pair.b.radius);
+    consider_overlap(a, b, width, choice);
+    // Once more to see whether corners are left out.
+    (*choice).is_check = true;
+    consider_overlap(a, b, width, choice);
     return view;
 }
 
@@ -281,13 +285,9 @@ fn seen_before(a: Convex, view: mat3x3f, slope: vec2f, apart: vec3f, radius: f32
 
 // Considers the corners of the overlap of two outlines with sides of this width [m].
 fn consider_overlap(a: Seen, b: Seen, width: f32, choice: ptr<function, Choice>) {
-    // Once to choose, and once to see whether corners are left out.
-    for (var turn = 0u; turn < 2u; turn++) {
-        (*choice).is_check = turn == 1u;
-        consider_corners(a, b, width, 1.0, choice);
-        consider_corners(b, a, width, -1.0, choice);
-        consider_crossings(a, b, width, choice);
-    }
+    consider_corners(a, b, width, 1.0, choice);
+    consider_corners(b, a, width, -1.0, choice);
+    consider_crossings(a, b, width, choice);
 }
 
 // Considers the corners of one outline that lie within the other. `side` is 1 if the first one is that of a, -1 if it is that of b.

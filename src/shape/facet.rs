@@ -9,12 +9,15 @@
 use glam::DVec3;
 
 use super::convex::Convex;
-use super::manifold::{Manifold, ManifoldBounds, in_world, manifold_along};
+use super::manifold::{Extent, Manifold, ManifoldBounds, in_world, manifold_along};
 use super::pair::{Pair, SolidPose};
 use super::separation::SeparatingAxis;
 
 /// Sine of the angle up to which an edge lies across an axis, and an axis along the normal of a face \[-\].
 const ACROSS: f64 = 1e-3;
+/// Sine of the angle between an axis and the normal of a triangle up to which the axis is that normal \[-\]: larger than that up to which
+/// it is left to a neighbour, so that one of the two takes it.
+const ALONG: f64 = 3.0 * ACROSS;
 /// Cosine of the angle between an axis and a face beyond which the face is seen from its side \[-\]: its edge stands for it.
 const SIDEWAYS: f64 = 0.2;
 
@@ -83,6 +86,9 @@ impl Facet<'_> {
                 AxisRole::Convex
             }
         };
+        if axis.cross(self.normal()).length() <= ALONG {
+            return AxisRole::Face;
+        }
         match farthest {
             [true, true, true] => AxisRole::Face,
             [true, false, false] | [false, true, false] | [false, false, true] => {
@@ -95,7 +101,7 @@ impl Facet<'_> {
                 let [from, to] = [self.corners[edge], self.corners[(edge + 1) % 3]];
                 let height = |vertex: DVec3| {
                     let apart = (vertex - from).reject_from(to - from);
-                    (vertex - from).dot(axis) / apart.length()
+                    apart.dot(axis) / apart.length()
                 };
                 role(self.beyond[edge].map_or(-1.0, height))
             }
@@ -146,6 +152,6 @@ pub fn meet_facet(
         return FacetMeeting::None;
     }
     let pair = Pair { b: seen.as_ref().unwrap_or(&triangle), ..pair };
-    let manifold = manifold_along(&pair, &SeparatingAxis { normal: axis, separation }, bounds);
+    let manifold = manifold_along(&pair, &SeparatingAxis { normal: axis, separation }, bounds, Extent::Part);
     manifold.map_or(FacetMeeting::None, |manifold| FacetMeeting::Touching(in_world(manifold, at_a)))
 }

@@ -34,6 +34,8 @@ const DEEP: f64 = 0.9;
 const LEVEL: f64 = 1e-3;
 /// Least cosine of the angle between the normals of touches on one side of a solid \[-\].
 const SAME_SIDE: f64 = 0.9;
+/// Least cosine of the angle between the normals of touches on one flat face, of which those farthest out count however level they are.
+const SAME_FACE: f64 = 1.0 - 1e-6;
 /// Tilts of a circular face between which a direction turns to its deepest point \[rad\]. Below, rounding would turn it from step to step.
 const TILT: [f64; 2] = [1e-5, 1e-4];
 /// Distances by which a circular face is beside another between which a direction turns there, over the smaller solid \[-\].
@@ -154,14 +156,22 @@ fn chosen<T: Copy>(
     score: impl Fn(DVec2, &T) -> f64,
     are_same: impl Fn(&T, &T) -> bool,
 ) -> [Option<T>; MOST_POINTS] {
-    let farthest = |direction: DVec2| {
-        let scored = points.iter().map(|point| (score(direction, point), *point));
-        scored.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, point)| point)
-    };
-    let found = directions.map(farthest);
+    let found = farthest(points, directions, score);
     let is_first =
         |i: usize| (0..i).all(|other| found[other].zip(found[i]).is_none_or(|(a, b)| !are_same(&a, &b)));
     std::array::from_fn(|i| found[i].filter(|_| is_first(i)))
+}
+
+/// The point that lies farthest along each direction.
+fn farthest<T: Copy>(
+    points: &[T],
+    directions: [DVec2; MOST_POINTS],
+    score: impl Fn(DVec2, &T) -> f64,
+) -> [Option<T>; MOST_POINTS] {
+    directions.map(|direction| {
+        let scored = points.iter().map(|point| (score(direction, point), *point));
+        scored.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, point)| point)
+    })
 }
 
 /// The manifold of the corners of an overlap. `rule` gives the directions where some are left out.
@@ -240,7 +250,7 @@ pub fn meet_from(
             .deepest()
             .is_some_and(|deepest| axis.separation >= 0.0 || deepest.gap <= DEEP * axis.separation)
     };
-    let along = manifold_along(&pair, &axis, wanted).filter(is_deep);
+    let along = manifold_along(&pair, &axis, wanted, Extent::Whole).filter(is_deep);
     let manifold = along.unwrap_or_else(|| nearest_along(&pair, &axis));
     Some(in_world(manifold, at_a))
 }
@@ -257,7 +267,7 @@ pub fn meet_along(
     let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
     let normal = at_a.orientation.conjugate() * normal;
     let axis = SeparatingAxis { normal, separation: pair.along(normal) };
-    Some(in_world(manifold_along(&pair, &axis, wanted)?, at_a))
+    Some(in_world(manifold_along(&pair, &axis, wanted, Extent::Whole)?, at_a))
 }
 
 /// The manifold of a solid and a half space with this outward normal, whose surface is at `height` along the normal \[m\]; `None` if they
@@ -284,31 +294,13 @@ pub fn meet_half_space(
     Some(in_world(manifold_of(&corners, points, &plane, SAME * a.radius, compass), at_a))
 }
 
-/// The manifold of touches at the corners of a solid with a surface that is no solid; `None` if all are out of reach.
+/// The manifold of touches of a solid of this `size` \[m\] with a surface that is no solid; `None` if all are out of reach. Of the touches on
+/// one side of the solid those that are as deep as the deepest come first, and where there are directions left others: what stands on the
+/// top of a curved wall does not stand on its sides as well, however far out these are.
 pub fn of_touches(
     touches: impl Iterator<Item = Touch>,
     size: f64,
     wanted: ManifoldBounds,
-) -> Option<Manifold> {
-    of_touches_down_to(touches, size, wanted, f64::INFINITY)
-}
-
-/// The same of the touches that are as deep as the deepest, and where there are directions left of others: what stands on the top of a
-/// curved wall does not stand on its sides as well, however far out these are.
-pub fn of_level_touches(
-    touches: impl Iterator<Item = Touch>,
-    size: f64,
-    wanted: ManifoldBounds,
-) -> Option<Manifold> {
-    of_touches_down_to(touches, size, wanted, LEVEL * size)
-}
-
-/// `level` is the difference of gaps up to which touches on one side of the solid come first \[m\].
-fn of_touches_down_to(
-    touches: impl Iterator<Item = Touch>,
-    size: f64,
-    wanted: ManifoldBounds,
-    level: f64,
 ) -> Option<Manifold> {
     let touches: Vec<Touch> = touches.filter(|touch| touch.gap <= wanted.reach).collect();
     let deepest = touches.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
@@ -316,12 +308,14 @@ fn of_touches_down_to(
     let score =
         |direction: DVec2, touch: &Touch| direction.dot(plane.flat(touch.point)) - DEPTH_WEIGHT * touch.gap;
     let are_same = |a: &Touch, b: &Touch| a.point.distance(b.point) <= SAME * size;
-    let is_beneath =
-        |touch: &Touch| touch.gap > deepest.gap + level && touch.normal.dot(deepest.normal) > SAME_SIDE;
+    let is_beneath = |touch: &Touch| {
+        let cosine = touch.normal.dot(deepest.normal);
+        touch.gap > deepest.gap + LEVEL * size && (SAME_SIDE..SAME_FACE).contains(&cosine)
+    };
     let (beneath, level): (Vec<Touch>, Vec<Touch>) = touches.iter().copied().partition(is_beneath);
     let directions = Compass::FIXED.points(wanted.points);
     let mut points = chosen(&level, directions, score, are_same);
-    for (i, more) in chosen(&beneath, directions, score, are_same).into_iter().enumerate() {
+    for (i, more) in farthest(&beneath, directions, score).into_iter().enumerate() {
         let is_new = |touch: &Touch| points.iter().flatten().all(|kept| !are_same(kept, touch));
         points[i] = points[i].or(more.filter(is_new)).filter(|_| i < wanted.points);
     }
@@ -345,11 +339,21 @@ pub(super) fn in_world(manifold: Manifold, at: &SolidPose) -> Manifold {
     Manifold { points: manifold.points.map(|point| point.map(moved)) }
 }
 
+/// How much of the surface of solid b is known.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Extent {
+    /// All of it.
+    Whole,
+    /// A part, as a triangle of a mesh. No direction turns, so that the farthest point of all parts is the farthest one of its part.
+    Part,
+}
+
 /// The manifold along an axis, in the frame of a; `None` where the outlines of the two do not overlap.
 pub(super) fn manifold_along(
     pair: &Pair<'_>,
     axis: &SeparatingAxis,
     wanted: ManifoldBounds,
+    extent: Extent,
 ) -> Option<Manifold> {
     let (a, b, normal, points) = (pair.a, pair.b, axis.normal, wanted.points);
     let plane = ContactPlane::new(normal);
@@ -368,7 +372,8 @@ pub(super) fn manifold_along(
     let seen_b = FlatOutline::new((b, &shown_b), rim_of_b, from_b, (&plane, pair.scale * b.rounding));
     let mut corners = common_corners(&seen_a, &seen_b, WIDTH * size);
     corners.retain(|corner| corner.gap() <= wanted.reach);
-    (!corners.is_empty()).then(|| manifold_of(&corners, points, &plane, SAME * size, compass))
+    let rule = || if extent == Extent::Whole { compass() } else { Compass::FIXED };
+    (!corners.is_empty()).then(|| manifold_of(&corners, points, &plane, SAME * size, rule))
 }
 
 /// The manifold of the points nearest along an axis, where the outlines of two solids do not overlap: they are apart, corner to corner.

@@ -6,7 +6,7 @@ use super::{Placed, SAME_NORMAL};
 use crate::model::{Form, Mesh, Sphere, Touch, World, thin};
 use crate::shape::{
     Convex, FacetMeeting, Manifold, ManifoldBounds, SolidPose, may_be_near, meet_facet, meet_half_space,
-    of_level_touches, of_touches,
+    of_touches,
 };
 
 impl World {
@@ -42,11 +42,8 @@ impl World {
         if is_behind && let Some(way_out) = near.mesh.way_out(near.patch, near.middle, near.reach) {
             return pushed_out(way_out);
         }
-        let (size, touches) = (own.at.scale * own.solid.radius, touches.into_iter());
-        match is_patch {
-            true => of_touches(touches, size, wanted),
-            false => of_level_touches(touches.map(|touch| near.at_curve(form, &touch)), size, wanted),
-        }
+        let of_curve = |touch: Touch| if is_patch { touch } else { near.at_curve(form, &touch) };
+        of_touches(touches.into_iter().map(of_curve), own.at.scale * own.solid.radius, wanted)
     }
 
     /// The facets of a surface near a solid, up to `gap` \[m\]; `None` for one that has none.

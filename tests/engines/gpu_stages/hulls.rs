@@ -208,8 +208,13 @@ pub(super) fn corners_on_wall(world: &World, key: Key) -> Option<Option<Touch>> 
         world.touch_within(surface, place, &point, f64::INFINITY)
     };
     let wanted = ManifoldBounds { reach: ball.contact_radius, points: MOST_POINTS };
-    let manifold = of_touches(hull.corners.iter().filter_map(touch), ball.radius, wanted);
-    Some(manifold.and_then(|manifold| manifold.points[point_number(key.b)?]))
+    // Those farthest out, as of one flat face.
+    let touches: Vec<Touch> = hull.corners.iter().filter_map(touch).collect();
+    let deepest = touches.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).map(|deepest| deepest.normal);
+    let on_face = |touch: &Touch| Touch { normal: deepest.unwrap_or_default(), ..*touch };
+    let manifold = of_touches(touches.iter().map(on_face), ball.radius, wanted);
+    let chosen = manifold.and_then(|manifold| manifold.points[point_number(key.b)?]);
+    Some(chosen.and_then(|chosen| touches.iter().find(|touch| touch.point == chosen.point).copied()))
 }
 
 /// Contacts of which a number differs from that of the twin by more than its bound, with the largest difference over the bound.
