@@ -9,7 +9,7 @@
 use glam::DVec3;
 
 use super::convex::Convex;
-use super::manifold::{Extent, Manifold, ManifoldBounds, in_world, manifold_along};
+use super::manifold::{Manifold, ManifoldBounds, SurfaceExtent, in_world, manifold_along};
 use super::pair::{Pair, SolidPose};
 use super::separation::SeparatingAxis;
 
@@ -152,6 +152,7 @@ pub fn meet_facet(
         return FacetMeeting::None;
     }
     let pair = Pair { b: seen.as_ref().unwrap_or(&triangle), ..pair };
-    let manifold = manifold_along(&pair, &SeparatingAxis { normal: axis, separation }, bounds, Extent::Part);
+    let manifold =
+        manifold_along(&pair, &SeparatingAxis { normal: axis, separation }, bounds, SurfaceExtent::Part);
     manifold.map_or(FacetMeeting::None, |manifold| FacetMeeting::Touching(in_world(manifold, at_a)))
 }

@@ -250,7 +250,7 @@ pub fn meet_from(
             .deepest()
             .is_some_and(|deepest| axis.separation >= 0.0 || deepest.gap <= DEEP * axis.separation)
     };
-    let along = manifold_along(&pair, &axis, wanted, Extent::Whole).filter(is_deep);
+    let along = manifold_along(&pair, &axis, wanted, SurfaceExtent::Whole).filter(is_deep);
     let manifold = along.unwrap_or_else(|| nearest_along(&pair, &axis));
     Some(in_world(manifold, at_a))
 }
@@ -267,7 +267,7 @@ pub fn meet_along(
     let (pair, wanted) = (Pair::new(a, at_a, b, at_b), wanted.over(at_a.scale));
     let normal = at_a.orientation.conjugate() * normal;
     let axis = SeparatingAxis { normal, separation: pair.along(normal) };
-    Some(in_world(manifold_along(&pair, &axis, wanted, Extent::Whole)?, at_a))
+    Some(in_world(manifold_along(&pair, &axis, wanted, SurfaceExtent::Whole)?, at_a))
 }
 
 /// The manifold of a solid and a half space with this outward normal, whose surface is at `height` along the normal \[m\]; `None` if they
@@ -294,9 +294,9 @@ pub fn meet_half_space(
     Some(in_world(manifold_of(&corners, points, &plane, SAME * a.radius, compass), at_a))
 }
 
-/// The manifold of touches of a solid of this `size` \[m\] with a surface that is no solid; `None` if all are out of reach. Of the touches on
-/// one side of the solid those that are as deep as the deepest come first, and where there are directions left others: what stands on the
-/// top of a curved wall does not stand on its sides as well, however far out these are.
+/// The manifold of touches of a solid of this `size` \[m\] with a surface that is no solid; `None` if all are out of reach. Of the touches
+/// on one side of the solid those that are as deep as the deepest come first, and where there are directions left others: what stands on
+/// the top of a curved wall does not stand on its sides as well, however far out these are.
 pub fn of_touches(
     touches: impl Iterator<Item = Touch>,
     size: f64,
@@ -341,7 +341,7 @@ pub(super) fn in_world(manifold: Manifold, at: &SolidPose) -> Manifold {
 
 /// How much of the surface of solid b is known.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Extent {
+pub(super) enum SurfaceExtent {
     /// All of it.
     Whole,
     /// A part, as a triangle of a mesh. No direction turns, so that the farthest point of all parts is the farthest one of its part.
@@ -353,7 +353,7 @@ pub(super) fn manifold_along(
     pair: &Pair<'_>,
     axis: &SeparatingAxis,
     wanted: ManifoldBounds,
-    extent: Extent,
+    extent: SurfaceExtent,
 ) -> Option<Manifold> {
     let (a, b, normal, points) = (pair.a, pair.b, axis.normal, wanted.points);
     let plane = ContactPlane::new(normal);
@@ -372,7 +372,7 @@ pub(super) fn manifold_along(
     let seen_b = FlatOutline::new((b, &shown_b), rim_of_b, from_b, (&plane, pair.scale * b.rounding));
     let mut corners = common_corners(&seen_a, &seen_b, WIDTH * size);
     corners.retain(|corner| corner.gap() <= wanted.reach);
-    let rule = || if extent == Extent::Whole { compass() } else { Compass::FIXED };
+    let rule = || if extent == SurfaceExtent::Whole { compass() } else { Compass::FIXED };
     (!corners.is_empty()).then(|| manifold_of(&corners, points, &plane, SAME * size, rule))
 }
 
