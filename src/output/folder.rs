@@ -144,6 +144,30 @@ fn contents(record: &ScenarioRecord<'_>) -> Vec<(ShotContent, usize)> {
     always.into_iter().chain(walls).chain(surface).chain(polyhedra).filter(|_| record.formats.vtp).collect()
 }
 
+/// Writes the files that exist from the start, with the outputs so far in the time series and the collections.
+fn begin_files(
+    path: &Path,
+    record: &ScenarioRecord<'_>,
+    columns: &[Column],
+    observations: &[Observation],
+) -> Result<(Option<TimeSeries>, Vec<Frames>), Error> {
+    super::copies::keep(path, record.files, record.copies)?;
+    super::atomic::write(&path.join("scenario.toml"), |out| out.write_all(record.resolved.as_bytes()))?;
+    super::columns::write(path, columns, record.formats.csv, record.layers.is_some())?;
+    let timeseries = match record.formats.csv {
+        true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns, observations)?),
+        false => None,
+    };
+    let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
+    let frames = |(content, most): (ShotContent, usize)| {
+        let shown = &times[..times.len().min(most)];
+        let collection = Collection::with_frames(path, content.kind(), shown)?;
+        Ok(Frames { collection, content, most })
+    };
+    let frames = contents(record).into_iter().map(frames).collect::<Result<_, Error>>()?;
+    Ok((timeseries, frames))
+}
+
 impl ResultFolder {
     /// Makes the folder, removes the results of an earlier run from it and writes `scenario.toml`. Other files in it are left alone. The
     /// folder is locked unless `lock` is given.
@@ -160,7 +184,7 @@ impl ResultFolder {
         check_inputs(path, record.inputs, Resumes::No)?;
         super::copies::check(path, record.files, record.inputs)?;
         let lock = lock.map_or_else(|| FolderLock::take(path, Sharing::Alone), Ok)?;
-        super::atomic::remove_files(path, is_result)?;
+        super::atomic::remove_files(path, is_result).map_err(|error| lock.cause_of(error))?;
         let nothing = Kept { step: 0, observations: &[], convergence: Tables::default() };
         ResultFolder::fill(path, record, columns, nothing, lock)
     }
@@ -198,7 +222,7 @@ impl ResultFolder {
                 || super::vtkhdf::is_file(name)
                 || TABLES.contains(&name) && !has_tables
         };
-        super::atomic::remove_files(path, is_beyond)?;
+        super::atomic::remove_files(path, is_beyond).map_err(|error| folder.cause_of(error))?;
         Ok(folder)
     }
 
@@ -210,34 +234,20 @@ impl ResultFolder {
         kept: Kept<'_>,
         lock: FolderLock,
     ) -> Result<ResultFolder, Error> {
-        super::copies::keep(path, record.files, record.copies)?;
-        super::atomic::write(&path.join("scenario.toml"), |out| out.write_all(record.resolved.as_bytes()))?;
-        super::columns::write(path, columns, record.formats.csv, record.layers.is_some())?;
-        let Kept { observations, convergence, .. } = kept;
-        let timeseries = match record.formats.csv {
-            true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns, observations)?),
-            false => None,
-        };
-        let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
-        let frames = |(content, most): (ShotContent, usize)| {
-            let shown = &times[..times.len().min(most)];
-            let collection = Collection::with_frames(path, content.kind(), shown)?;
-            Ok(Frames { collection, content, most })
-        };
-        let frames = contents(record).into_iter().map(frames).collect::<Result<_, Error>>()?;
-        let synced = times.len();
+        let (timeseries, frames) =
+            begin_files(path, record, columns, kept.observations).map_err(|error| lock.cause_of(error))?;
         let folder = ResultFolder {
             path: path.to_owned(),
             timeseries,
             frames,
-            convergence,
+            convergence: kept.convergence,
             fabric: record.fabric.copied(),
             layers: record.layers.cloned(),
             has_vtkhdf: record.formats.vtkhdf,
-            synced,
+            synced: kept.observations.len(),
             lock,
         };
-        folder.write_convergence()?;
+        folder.write_convergence().map_err(|error| folder.cause_of(error))?;
         Ok(folder)
     }
 
@@ -247,6 +257,11 @@ impl ResultFolder {
     /// [`Error::FolderGone`] when it was removed, renamed or replaced.
     pub fn check(&self) -> Result<(), Error> {
         self.lock.check_place()
+    }
+
+    /// Cause of an error: a file that could not be written may be one of a folder that has gone.
+    pub fn cause_of(&self, error: Error) -> Error {
+        self.lock.cause_of(error)
     }
 
     /// Path of the folder.

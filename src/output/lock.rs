@@ -7,6 +7,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::error::Error;
 
@@ -14,6 +15,9 @@ use super::atomic;
 
 /// Name of the lock file.
 pub(super) const NAME: &str = ".esker.lock";
+/// How often, and how long each time, a folder is waited for of which a file has vanished.
+const REMOVAL_WAITS: u32 = 20;
+const REMOVAL_WAIT: Duration = Duration::from_millis(50);
 /// Longest process id that is read \[bytes\].
 const LONGEST_ID: u64 = 20;
 
@@ -84,6 +88,22 @@ impl FolderLock {
             Err(error) => !matches!(error.kind(), NotFound | NotADirectory),
         };
         if is_there { Ok(()) } else { Err(Error::FolderGone { folder: folder.to_owned() }) }
+    }
+
+    /// Cause of an error: a file that could not be written may be one of a folder that has gone, or that is being removed. Files go
+    /// before their folder, which is therefore waited for where a file has vanished.
+    pub fn cause_of(&self, error: Error) -> Error {
+        let Error::File { source, .. } = &error else { return error };
+        let waits = if source.kind() == io::ErrorKind::NotFound { REMOVAL_WAITS } else { 0 };
+        for wait in 0..=waits {
+            if let Err(gone) = self.check_place() {
+                return gone;
+            }
+            if wait < waits {
+                std::thread::sleep(REMOVAL_WAIT);
+            }
+        }
+        error
     }
 
     fn acquire(&mut self, folder: &Path, sharing: Sharing) -> Result<(), Error> {
@@ -220,6 +240,26 @@ mod tests {
         lock.check_place().expect("in its place again");
         fs::remove_file(results.join(NAME)).expect("removed");
         lock.check_place().expect("somebody cleared up, and the results are still there");
+    }
+
+    /// A remover deletes the files of a folder first, so that the folder is still there when a file has vanished.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_vanished_is_told_as_the_folder_that_is_being_removed() {
+        let folder = folder();
+        let results = folder.path().join("out");
+        let lock = FolderLock::take(&results, Sharing::Alone).expect("free");
+        let failed = |kind: io::ErrorKind| Error::file(&results.join("grains.pvd"))(kind.into());
+        let told = lock.cause_of(failed(io::ErrorKind::PermissionDenied)).to_string();
+        assert!(told.contains("grains.pvd"), "the folder is there: {told}");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(REMOVAL_WAIT);
+                fs::remove_dir_all(&results).expect("removed");
+            });
+            let told = lock.cause_of(failed(io::ErrorKind::NotFound)).to_string();
+            assert!(told.contains("removed, renamed or replaced during the run"), "{told}");
+        });
     }
 
     #[cfg(unix)]

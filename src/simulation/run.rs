@@ -247,14 +247,16 @@ impl<'a> Run<'a> {
             }
             None => ResultFolder::create(options.folder, &record, columns, lock)?,
         };
-        if scenario.output.pictures.is_none() {
-            remove_pictures(&place)?;
-        }
         let sources: Vec<_> = scenario.emitters.iter().map(Emitter::bounds).collect();
-        let live = |plan| LivePictures::create(&place, &scenario.world, &sources, plan, saved.drawn);
+        let pictures = match &scenario.output.pictures {
+            Some(plan) => {
+                LivePictures::create(&place, &scenario.world, &sources, plan, saved.drawn).map(Some)
+            }
+            None => remove_pictures(&place).map(|()| None),
+        };
         Ok(Run {
+            pictures: pictures.map_err(|error| folder.cause_of(error))?,
             folder,
-            pictures: scenario.output.pictures.as_ref().map(live).transpose()?,
             end,
             last_step,
             batch: 1,
@@ -275,16 +277,8 @@ impl<'a> Run<'a> {
     /// # Errors
     /// When a step fails or a file cannot be written; the summary then says so where it can still be written.
     pub fn turn(&mut self, simulation: &mut Simulation<'_>, most: u64) -> Result<Turn, Error> {
-        let turn = self.take_turn(simulation, most).map_err(|error| self.cause_of(error));
+        let turn = self.take_turn(simulation, most).map_err(|error| self.folder.cause_of(error));
         turn.inspect_err(|error| self.keep_what_there_is(simulation, error))
-    }
-
-    /// Cause of an error: a file that could not be written may be one of a folder that has gone.
-    fn cause_of(&self, error: Error) -> Error {
-        match (&error, self.folder.check()) {
-            (Error::File { .. }, Err(gone)) => gone,
-            _ => error,
-        }
     }
 
     /// Applies the friction and the emitters that are due at this step; at the end of the scenario, the last wave of all emitters.
