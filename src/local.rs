@@ -24,6 +24,7 @@ pub mod sweeps;
 pub mod text;
 
 use matrix::BlockMatrix;
+use residual::{lift, natural_map, relative};
 
 /// Frictional contact problem in local form.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +48,34 @@ impl LocalProblem {
     /// Number of contacts.
     pub fn contacts(&self) -> usize {
         self.friction.len()
+    }
+
+    /// Coefficients of friction and rolling of a contact.
+    #[inline(always)]
+    fn coefficients(&self, contact: usize) -> [f64; 2] {
+        [self.friction[contact], self.rolling[contact]]
+    }
+
+    /// Velocity u = W r + q of each contact under these impulses.
+    fn velocities<const D: usize>(&self, impulses: &[[f64; D]]) -> impl Iterator<Item = [f64; D]> {
+        let (rows, q) = (self.matrix.rows::<D>(), self.q.as_chunks::<D>().0);
+        q.iter().enumerate().map(move |(row, q)| rows.velocity(row, q, impulses))
+    }
+
+    /// Natural map of these impulses relative to |q|, which is the `size` \[-\].
+    fn residual<const D: usize>(&self, impulses: &[[f64; D]], size: f64) -> f64 {
+        let of_contact = |(row, (velocity, impulse)): (usize, ([f64; D], &[f64; D]))| {
+            let coefficients = self.coefficients(row);
+            natural_map(impulse, &velocity, lift(&velocity, coefficients), coefficients)
+        };
+        let contacts = self.velocities(impulses).zip(impulses).enumerate();
+        relative(contacts.map(of_contact).sum(), size)
+    }
+
+    /// These impulses with their velocities.
+    fn solution<const D: usize>(&self, impulses: &[[f64; D]]) -> LocalSolution {
+        let velocities = self.velocities(impulses).flatten().collect();
+        LocalSolution { impulses: impulses.as_flattened().to_vec(), velocities }
     }
 
     /// |q|, by which residuals are divided \[m/s\].

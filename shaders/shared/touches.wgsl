@@ -51,7 +51,6 @@ fn offer(point: Point, turn: vec4f, touches: ptr<function, Touches>) {
     if !(*touches).is_deepest_known {
         if !(*touches).deepest.is_some {
             look_along(point.normal, turn, touches);
-            (*touches).is_deepest_known = false;
         }
         (*touches).sees_sides = (*touches).sees_sides || dot(point.normal, (*touches).plane[2]) < SAME_FACE;
         if !(*touches).deepest.is_some || point.gap < (*touches).deepest.gap {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::local::export::next_problem;
 use crate::local::{fclib, text};
-use crate::output::{self, vtkhdf};
+use crate::output::{self, atomic, vtkhdf};
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 
@@ -51,9 +51,7 @@ pub(super) fn export(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
 /// Runs a scenario up to a time on the CPU engine, and writes the contact problem of the next substep.
 fn export_problem(arguments: &Arguments, file: &Path) -> Result<ExitOutcome, Failure> {
     let scenario = Scenario::load(&arguments.source, &arguments.overrides)?;
-    let is_input =
-        |input: &PathBuf| matches!((input.canonicalize(), file.canonicalize()), (Ok(a), Ok(b)) if a == b);
-    if scenario.inputs.iter().any(is_input) {
+    if scenario.inputs.iter().any(|input| atomic::is_same_file(input, file)) {
         return Err(super::render::input(Error::Unusable {
             origin: "--problem".into(),
             found: format!("{} is a file of the scenario, and the problem would replace it", file.display()),

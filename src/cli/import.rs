@@ -1,7 +1,5 @@
 //! `esker import`: a script of LIGGGHTS or LAMMPS as a scenario.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
@@ -47,9 +45,7 @@ pub(super) fn import(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
         check_new(file)?;
     }
     for (file, text) in &imported.files {
-        let mut to = OpenOptions::new();
-        let opened = to.write(true).create(true).truncate(true).open(file);
-        opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(Error::file(file))?;
+        std::fs::write(file, text).map_err(Error::file(file))?;
         say!("wrote {}", file.display());
     }
     imported.remarks.iter().for_each(|remark| note!("{remark}"));
@@ -93,8 +89,5 @@ fn check_new(file: &Path) -> Result<(), Problems> {
     if !file.exists() {
         return Ok(());
     }
-    let shown = file.display().to_string();
-    let problem = Problem::of(&shown, "there is such a file")
-        .help("choose another --out, or add --replace; nothing was written");
-    Err(Problems::new(&shown, vec![problem]))
+    Err(super::new::exists(file, "choose another --out, or add --replace; nothing was written"))
 }

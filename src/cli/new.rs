@@ -93,12 +93,15 @@ fn write_new(file: &Path, text: &str) -> io::Result<()> {
 
 fn cannot_write(file: &Path, error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::AlreadyExists {
-        let shown = file.display().to_string();
-        let problem =
-            Problem::of(&shown, "there is such a file").help("choose another name; nothing was written");
-        return Failure::Input(Problems::new(&shown, vec![problem]));
+        return Failure::Input(exists(file, "choose another name; nothing was written"));
     }
     Failure::Run(Error::file(file)(error))
+}
+
+/// Problem of a file that exists and is not to be replaced.
+pub(super) fn exists(file: &Path, help: &str) -> Problems {
+    let shown = file.display().to_string();
+    Problems::new(&shown, vec![Problem::of(&shown, "there is such a file").help(help)])
 }
 
 #[cfg(test)]

@@ -51,9 +51,28 @@ struct GrainLot {
 }
 
 /// Times of an emitter \[s\], in the time of the part.
+#[derive(Clone, Copy)]
 struct EmitterTimes {
     start: f64,
     stop: f64,
+}
+
+impl EmitterTimes {
+    /// Keys of an emitter of so many grains, with a wave after each of these times \[s\].
+    fn keys(&self, amount: &str, every: f64) -> String {
+        let (start, stop, every) = (number(self.start), number(self.stop), number(every));
+        format!("{amount}start = {start}\nstop = {stop}\nevery = {every}\n")
+    }
+}
+
+/// Key of the number of grains of an emitter.
+fn total_of(count: u64) -> String {
+    format!("total = {count}\n")
+}
+
+/// Keys of an emitter of grains that come at a rate \[1/s\], and of how many they are at most.
+fn at_rate_of(rate: f64, most: Option<u64>) -> String {
+    format!("rate = {}\n{}", number(rate), most.map_or(String::new(), total_of))
 }
 
 impl<'a, 'b> GrainWriter<'a, 'b> {
@@ -159,10 +178,8 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
         };
         let volume = room.volume().unwrap_or(f64::INFINITY);
         let count = match insertion.amount {
-            InsertionAmount::Count(count) => Some(count as f64),
-            InsertionAmount::Mass(mass) => Some((mass / mean_mass).round()),
             InsertionAmount::Fraction(fraction) => Some((fraction * volume / mean_volume).round()),
-            InsertionAmount::Endless => None,
+            amount => number_of(amount, mean_mass),
         };
         let place = region(&room, &fix.place)?;
         match insertion.pace {
@@ -229,13 +246,7 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
                 continue;
             }
             let stop = if fraction <= DENSEST { times.start } else { times.stop.min(times.start + LATE) };
-            let keys = format!(
-                "total = {}\nstart = {}\nstop = {}\nevery = {}\n",
-                count.max(1),
-                number(times.start),
-                number(stop),
-                number(0.1 * LATE)
-            );
+            let keys = EmitterTimes { stop, ..*times }.keys(&total_of(count.max(1)), 0.1 * LATE);
             self.emitter(&fix.id, lot, (place, insertion.velocity), &keys);
         }
     }
@@ -259,13 +270,8 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
         }
         let text = "insert/pack again and again: grains stay in the region, so as many come as it is to hold, when there is room";
         self.remarks.differs(&fix.place, text);
-        let (start, stop) = (number(times.start), number(times.stop));
         for (lot, count) in lots.iter().zip(dealt(layer, lots)) {
-            let keys = format!(
-                "total = {}\nstart = {start}\nstop = {stop}\nevery = {}\n",
-                count.max(1),
-                number(every)
-            );
+            let keys = times.keys(&total_of(count.max(1)), every);
             self.emitter(&fix.id, lot, (place, insertion.velocity), &keys);
         }
     }
@@ -280,8 +286,7 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
         times: &EmitterTimes,
     ) {
         let every = every.unwrap_or(0.01).min(self.part.end() - self.part.start());
-        let gone = rate * (self.part.start() - fix.since).max(0.0);
-        let left = count.map(|count| (count - gone).max(0.0).round());
+        let left = self.left_of(count, rate, fix);
         if left == Some(0.0) {
             return;
         }
@@ -293,23 +298,14 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
             let first = firsts[i];
             if first > 0 {
                 // What finds no room at first comes in later waves.
-                let (start, stop) = (number(times.start), number(times.stop));
-                let keys =
-                    format!("total = {first}\nstart = {start}\nstop = {stop}\nevery = {}\n", number(every));
+                let keys = times.keys(&total_of(first), every);
                 self.emitter(&format!("{}-first", fix.id), lot, (place, insertion.velocity), &keys);
             }
             let total = totals.as_ref().map(|totals| totals[i].saturating_sub(first));
             if total == Some(0) {
                 continue;
             }
-            let total = total.map_or(String::new(), |total| format!("total = {total}\n"));
-            let keys = format!(
-                "rate = {}\n{total}start = {}\nstop = {}\nevery = {}\n",
-                number(rate * lot.by_number),
-                number(times.start),
-                number(times.stop),
-                number(every)
-            );
+            let keys = times.keys(&at_rate_of(rate * lot.by_number, total), every);
             self.emitter(&fix.id, lot, (place, insertion.velocity), &keys);
         }
     }
@@ -349,24 +345,23 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
             (InsertionPace::Rate(rate, _), amount) => (rate, number_of(amount, mean_mass)),
             _ => return Ok(()),
         };
-        let gone = rate * (self.part.start() - fix.since).max(0.0);
-        let left = count.map(|count| (count - gone).max(0.0).round());
+        let left = self.left_of(count, rate, fix);
         if left == Some(0.0) {
             return Ok(());
         }
         let totals = left.map(|left| dealt(left as u64, lots));
         for (i, lot) in lots.iter().enumerate() {
-            let total = totals.as_ref().map_or(String::new(), |totals| format!("total = {}\n", totals[i]));
-            let keys = format!(
-                "rate = {}\n{total}start = {}\nstop = {}\nevery = {}\n",
-                number(rate * lot.by_number),
-                number(times.start),
-                number(times.stop),
-                number(every)
-            );
+            let total = totals.as_ref().map(|totals| totals[i]);
+            let keys = times.keys(&at_rate_of(rate * lot.by_number, total), every);
             self.emitter(&fix.id, lot, (&form.text(), insertion.velocity), &keys);
         }
         Ok(())
+    }
+
+    /// What is left of a number of grains that come at a rate \[1/s\], after those that came in earlier parts.
+    fn left_of(&self, count: Option<f64>, rate: f64, fix: &ScriptFix) -> Option<f64> {
+        let gone = rate * (self.part.start() - fix.since).max(0.0);
+        count.map(|count| (count - gone).max(0.0).round())
     }
 
     fn times(&self, fix: &ScriptFix) -> EmitterTimes {

@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::scene::ScriptMesh;
-use super::text::{number, vector};
+use super::text::{box_region, cylinder_region};
 use crate::scenario::mesh_triangles;
 
 /// Largest distance of the corners of a flat face from its plane, over its size \[-\].
@@ -110,16 +110,8 @@ impl Slab {
     /// Region of a scenario.
     pub fn text(&self) -> String {
         match self {
-            Slab::Box([low, high]) => {
-                format!("{{ kind = \"box\", min = {}, max = {} }}", vector(*low), vector(*high))
-            }
-            Slab::Disc { base, axis, length, radius } => format!(
-                "{{ kind = \"cylinder\", base = {}, axis = {}, length = {}, radius = {} }}",
-                vector(*base),
-                vector(*axis),
-                number(*length),
-                number(*radius)
-            ),
+            Slab::Box([low, high]) => box_region(*low, *high),
+            Slab::Disc { base, axis, length, radius } => cylinder_region(*base, *axis, *length, *radius),
         }
     }
 }

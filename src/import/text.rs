@@ -60,6 +60,17 @@ pub fn turned(turn: DQuat) -> String {
     format!(", turned = {{ axis = {}, angle_deg = {} }}", vector(axis), number(angle.to_degrees()))
 }
 
+/// A region between two corners.
+pub fn box_region(min: DVec3, max: DVec3) -> String {
+    format!("{{ kind = \"box\", min = {}, max = {} }}", vector(min), vector(max))
+}
+
+/// A region in a cylinder from a base along an axis.
+pub fn cylinder_region(base: DVec3, axis: DVec3, length: f64, radius: f64) -> String {
+    let (base, axis, length, radius) = (vector(base), vector(axis), number(length), number(radius));
+    format!("{{ kind = \"cylinder\", base = {base}, axis = {axis}, length = {length}, radius = {radius} }}")
+}
+
 /// A region of a scenario.
 ///
 /// # Errors
@@ -70,21 +81,13 @@ pub fn region(form: &RegionForm, place: &str) -> Result<String, Problem> {
             .help("give it bounds")
     };
     match form {
-        RegionForm::Block { min, max } if min.is_finite() && max.is_finite() => {
-            Ok(format!("{{ kind = \"box\", min = {}, max = {} }}", vector(*min), vector(*max)))
-        }
+        RegionForm::Block { min, max } if min.is_finite() && max.is_finite() => Ok(box_region(*min, *max)),
         RegionForm::Sphere { centre, radius } => {
             Ok(format!("{{ kind = \"sphere\", centre = {}, radius = {} }}", vector(*centre), number(*radius)))
         }
         RegionForm::Cylinder { axis, centre, radii, ends } if ends.iter().all(|end| end.is_finite()) => {
             let base = on_axis(*axis, *centre, ends[0]);
-            Ok(format!(
-                "{{ kind = \"cylinder\", base = {}, axis = {}, length = {}, radius = {} }}",
-                vector(base),
-                vector(DVec3::AXES[*axis]),
-                number(ends[1] - ends[0]),
-                number(radii[0].max(radii[1]))
-            ))
+            Ok(cylinder_region(base, DVec3::AXES[*axis], ends[1] - ends[0], radii[0].max(radii[1])))
         }
         RegionForm::Plane { .. } | RegionForm::Other(_) => Err(Problem::of(
             place,

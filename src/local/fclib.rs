@@ -158,7 +158,7 @@ impl FclibReader {
     /// Numbers of W with their places.
     fn entries(&self, size: usize) -> Result<Vec<MatrixEntry>, Error> {
         let nz = self.integer("fclib_local/W/nz")?;
-        let count = match nz {
+        let starts = match nz {
             -1 | -2 => {
                 let starts = self.numbers::<i64>("fclib_local/W/p", Some(size + 1))?;
                 if starts[0] != 0 || !starts.is_sorted() {
@@ -168,9 +168,9 @@ impl FclibReader {
                         "expected where each column or row starts",
                     ));
                 }
-                starts[size] as usize
+                Some(starts)
             }
-            0.. => nz as usize,
+            0.. => None,
             _ => {
                 return Err(self.unusable(
                     "fclib_local/W/nz",
@@ -179,12 +179,12 @@ impl FclibReader {
                 ));
             }
         };
+        let count = starts.as_ref().map_or(nz, |starts| starts[size]) as usize;
         let values = self.reals("fclib_local/W/x", count)?;
         let inner = self.indices("fclib_local/W/i", count, size)?;
-        let outer = match nz {
-            0.. => self.indices("fclib_local/W/p", count, size)?,
-            _ => {
-                let starts = self.numbers::<i64>("fclib_local/W/p", Some(size + 1))?;
+        let outer = match starts {
+            None => self.indices("fclib_local/W/p", count, size)?,
+            Some(starts) => {
                 let of =
                     |(line, bounds): (usize, &[i64])| vec![line as u32; (bounds[1] - bounds[0]) as usize];
                 starts.windows(2).enumerate().flat_map(of).collect()

@@ -5,7 +5,6 @@ use rayon::prelude::*;
 use super::block::ExactBlock;
 use super::matrix::BlockRows;
 use super::order::Ordered;
-use super::residual::{lift, natural_map, relative};
 use super::{Iteration, LocalSolution};
 
 /// Contacts of a task; colours that have twice as many are solved on several threads.
@@ -95,7 +94,7 @@ impl<'a, const D: usize, B: ExactBlock<D>> GaussSeidel<'a, D, B> {
         let problem = &ordered.problem;
         let (rows, contacts) = (problem.matrix.rows::<D>(), problem.contacts());
         let colours = ordered.colours.windows(2).map(|bounds| (bounds[1] - bounds[0]) as usize);
-        let block = |row: usize| B::of(rows.diagonal(row), [problem.friction[row], problem.rolling[row]]);
+        let block = |row: usize| B::of(rows.diagonal(row), problem.coefficients(row));
         let start = start.as_chunks::<D>().0;
         GaussSeidel {
             ordered,
@@ -192,22 +191,12 @@ impl<const D: usize, B: ExactBlock<D>> Iteration for GaussSeidel<'_, D, B> {
     }
 
     fn residual(&mut self) -> f64 {
-        let problem = &self.ordered.problem;
-        let of_contact = |row: usize| {
-            let velocity = self.rows.velocity(row, &self.q[row], &self.impulses);
-            let coefficients = [problem.friction[row], problem.rolling[row]];
-            natural_map(&self.impulses[row], &velocity, lift(&velocity, coefficients), coefficients)
-        };
-        let residual = relative((0..self.blocks.len()).map(of_contact).sum(), self.size);
+        let residual = self.ordered.problem.residual(&self.impulses, self.size);
         self.begins_anew = self.momentum.judge(residual);
         residual
     }
 
     fn solution(&self) -> LocalSolution {
-        let velocity = |row: usize| self.rows.velocity(row, &self.q[row], &self.impulses);
-        LocalSolution {
-            impulses: self.impulses.as_flattened().to_vec(),
-            velocities: (0..self.blocks.len()).flat_map(velocity).collect(),
-        }
+        self.ordered.problem.solution(&self.impulses)
     }
 }

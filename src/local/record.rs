@@ -52,9 +52,7 @@ pub fn write_results(
     if is_fclib {
         files.push(folder.join(FCLIB_SOLUTION));
     }
-    let same =
-        |file: &&PathBuf| matches!((file.canonicalize(), input.canonicalize()), (Ok(a), Ok(b)) if a == b);
-    if let Some(file) = files.iter().find(same) {
+    if let Some(file) = files.iter().find(|file| atomic::is_same_file(file, input)) {
         return Err(Error::Unusable {
             origin: "--out".into(),
             found: format!("{} is the problem, and the solution would replace it", file.display()),

@@ -9,8 +9,7 @@ use crate::law::cone::Cone;
 use super::frame::{as_vector, constraints, in_frame, numbers_of, response};
 use super::matrix::BlockRows;
 use super::order::Ordered;
-use super::residual::{lift, natural_map, relative};
-use super::{Iteration, LocalSolution};
+use super::{Iteration, LocalProblem, LocalSolution};
 
 /// Projected Gauss-Seidel in progress.
 pub(super) struct LocalSweeps<'a, const D: usize> {
@@ -19,6 +18,7 @@ pub(super) struct LocalSweeps<'a, const D: usize> {
     constraints: Vec<Constraint>,
     responses: Vec<Response>,
     impulses: Vec<[f64; D]>,
+    problem: &'a LocalProblem,
     size: f64,
 }
 
@@ -33,6 +33,7 @@ impl<'a, const D: usize> LocalSweeps<'a, D> {
             constraints: constraints(problem, &impulses),
             responses: (0..problem.contacts()).map(|row| response(rows.diagonal(row))).collect(),
             impulses,
+            problem,
             size: problem.size(),
         }
     }
@@ -64,19 +65,10 @@ impl<const D: usize> Iteration for LocalSweeps<'_, D> {
     }
 
     fn residual(&mut self) -> f64 {
-        let of_contact = |(row, constraint): (usize, &Constraint)| {
-            let velocity = self.rows.velocity(row, &self.q[row], &self.impulses);
-            let coefficients = [constraint.friction, constraint.rolling_arm];
-            natural_map(&self.impulses[row], &velocity, lift(&velocity, coefficients), coefficients)
-        };
-        relative(self.constraints.iter().enumerate().map(of_contact).sum(), self.size)
+        self.problem.residual(&self.impulses, self.size)
     }
 
     fn solution(&self) -> LocalSolution {
-        let velocity = |row: usize| self.rows.velocity(row, &self.q[row], &self.impulses);
-        LocalSolution {
-            impulses: self.impulses.as_flattened().to_vec(),
-            velocities: (0..self.impulses.len()).flat_map(velocity).collect(),
-        }
+        self.problem.solution(&self.impulses)
     }
 }

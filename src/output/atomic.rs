@@ -6,6 +6,11 @@ use std::path::Path;
 
 use crate::error::Error;
 
+/// Whether two paths lead to one file, so that writing the one would replace the other.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
 /// Writes a file under a temporary name in its folder and then renames it.
 ///
 /// # Errors

@@ -74,7 +74,8 @@ impl Facet<'_> {
         std::array::from_fn(|i| heights[top] - heights[i] <= slack(i))
     }
 
-    fn role_of(&self, axis: DVec3, farthest: [bool; 3]) -> AxisRole {
+    /// What an axis is to the triangle, whose normal is given.
+    fn role_of(&self, axis: DVec3, normal: DVec3, farthest: [bool; 3]) -> AxisRole {
         // Largest sine of the height of other vertices over one corner.
         let slope = |from: DVec3, to: DVec3| (to - from).dot(axis) / to.distance(from);
         let role = |steepest: f64| {
@@ -86,7 +87,7 @@ impl Facet<'_> {
                 AxisRole::Convex
             }
         };
-        if axis.cross(self.normal()).length() <= ALONG {
+        if axis.cross(normal).length() <= ALONG {
             return AxisRole::Face;
         }
         match farthest {
@@ -130,7 +131,7 @@ pub fn meet_facet(
     };
     let (own, along) = (facet.normal(), pair.frame.transpose() * axis);
     let farthest = facet.farthest(along);
-    let role = facet.role_of(along, farthest);
+    let role = facet.role_of(along, own, farthest);
     let is_front = match role {
         AxisRole::Face => along.dot(own) > 0.0,
         _ => (pair.point_in_b(a.middle) - facet.corners[0]).dot(own) > 0.0,
