@@ -29,7 +29,7 @@
 //! more than three corners are cut into triangles; concave ones must be plane. A mesh has at most 10⁷ triangles and 512 MiB.
 //!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency, phase_deg), `table`
-//! (times, displacements), `dynamic` (velocity, angular_velocity, locked_axes, density; mass, inertia, centre_of_mass), `slider` (mass,
+//! (times, displacements), `dynamic` (velocity, angular_velocity, locked_axes, density; mass, inertia, products_of_inertia, centre_of_mass), `slider` (mass,
 //! axis, drive, area).
 //!
 //! A boundary with a `surface_velocity` \[m/s\] is a belt: the boundary stands still while its surface moves in itself and takes grains
@@ -47,8 +47,9 @@
 //! A dynamic boundary moves as gravity, contacts and joints make it. Its shapes are solids: boxes, cylinders and cones seen from outside,
 //! spheres, capsules, and closed meshes, with at most 10 000 vertices. A dynamic boundary is homogeneous, with the density of its material
 //! unless `density` is given; the part that several shapes share counts twice. A `mass` \[kg\] scales mass and inertia; with `mass`,
-//! `inertia` (three moments about x, y and z \[kg m²\]) and `centre_of_mass` \[m\] nothing is taken from the shapes, and the boundary may
-//! have no shapes. Grains touch the faces, edges and vertices of a dynamic boundary. A dynamic box, cylinder, cone, capsule or closed
+//! `inertia` (three moments about x, y and z \[kg m²\], beside them `products_of_inertia`, the elements xy, xz and yz of the tensor, such as
+//! -∫ x y dm, in the order of URDF and MuJoCo) and `centre_of_mass` \[m\] nothing is taken from the shapes, and the boundary may have no
+//! shapes. Grains touch the faces, edges and vertices of a dynamic boundary. A dynamic box, cylinder, cone, capsule or closed
 //! convex mesh (of at most 512 vertices) is a convex solid: with its faces, edges and vertices it meets planes, boxes seen from inside, and
 //! all other convex solids, dynamic or not. What is no convex solid is met by vertices: the eight of a box, all of a mesh, 16 points on
 //! each rim of a cylinder or cone, the two balls of a capsule. The contact laws take half the smallest edge of the body (of a mesh: of the

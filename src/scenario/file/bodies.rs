@@ -13,7 +13,8 @@ use super::shape::{ReadShape, check_inertia, check_spin, density_of, has_few_ver
 
 /// Returns whether a body of a single shape needs a centre and axes other than those of the shape.
 pub fn is_put_together(table: &mut Table<'_>, shape: &ReadShape) -> bool {
-    let is_told = ["mass", "inertia", "centre_of_mass"].into_iter().any(|key| table.has(key));
+    let is_told =
+        ["mass", "inertia", "products_of_inertia", "centre_of_mass"].into_iter().any(|key| table.has(key));
     let alone = |form: &Form| matches!(form, Form::Box { .. } | Form::Sphere { .. });
     let is_round = |form: &Form| Solid::of(*form).is_some() && !alone(form);
     is_told || matches!(&shape.surfaces[..], [(_, _, form)] if is_round(form))
@@ -46,11 +47,13 @@ fn as_solids(
 ) -> Option<(RigidBody, (DVec3, DQuat))> {
     let mass = table.maybe("mass", number(MASS));
     let density = if mass.is_some() { Some(1.0) } else { density_of(table, density) };
-    if table.has("centre_of_mass") {
-        table.problem(
-            format!("`{}` has a `centre_of_mass` and no `inertia`", table.name()),
-            "add `mass` and `inertia`, or leave it out: without them both follow from the shapes",
-        );
+    for key in ["centre_of_mass", "products_of_inertia"] {
+        if table.has(key) {
+            table.problem(
+                format!("`{}` has `{key}` and no `inertia`", table.name()),
+                "add `mass` and `inertia`, or leave it out: without them both follow from the shapes",
+            );
+        }
     }
     if shapes.is_empty() {
         table.problem(
@@ -66,10 +69,12 @@ fn as_solids(
     Some((body, (all.centre, axes)))
 }
 
-/// Body with the given mass, moments of inertia about the axes of the world, and centre of mass.
+/// Body with the given mass, centre of mass, and inertia tensor along the axes of the world: its diagonal, and its other elements xy, xz
+/// and yz, which are 0 unless they are given.
 fn as_told(table: &mut Table<'_>, shapes: &[ReadShape]) -> Option<(RigidBody, (DVec3, DQuat))> {
     let mass = table.get("mass", number(MASS));
     let inertia = table.get("inertia", vector);
+    let products = table.maybe("products_of_inertia", vector);
     let centre = match (table.has("centre_of_mass"), shapes) {
         (false, [shape]) => Some(shape.centre),
         _ => table.get("centre_of_mass", vector),
@@ -83,16 +88,23 @@ fn as_told(table: &mut Table<'_>, shapes: &[ReadShape]) -> Option<(RigidBody, (D
         return None;
     }
     let (mass, inertia, centre) = (mass?, inertia?, centre?);
-    let largest = inertia.max_element();
+    let products = products.unwrap_or(DVec3::ZERO);
+    let (moments, axes) = principal(DMat3::from_cols_array_2d(&[
+        [inertia.x, products.x, products.y],
+        [products.x, inertia.y, products.z],
+        [products.y, products.z, inertia.z],
+    ]));
+    let largest = moments.max_element();
     // In a rigid body no moment of inertia exceeds the sum of the other two.
-    if inertia.min_element() <= 0.0 || largest > (inertia.element_sum() - largest) * (1.0 + 1e-9) {
+    if moments.min_element() <= 0.0 || largest > (moments.element_sum() - largest) * (1.0 + 1e-9) {
+        let along = if products == DVec3::ZERO { "" } else { ", along its principal axes" };
         table.problem(
-            format!("`{}.inertia` is {inertia} kg m², which no body has", table.name()),
-            "give three positive moments about x, y and z, none above the sum of the other two",
+            format!("`{}.inertia` is {moments} kg m²{along}, which no body has", table.name()),
+            "give three positive moments about x, y and z, none above the sum of the other two; products of inertia are elements xy, xz \
+             and yz of the tensor, such as -∫ x y dm",
         );
         return None;
     }
-    let (moments, axes) = principal(DMat3::from_diagonal(inertia));
     Some((RigidBody::at_rest(mass, moments), (centre, axes)))
 }
 

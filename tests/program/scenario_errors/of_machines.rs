@@ -122,6 +122,13 @@ fn a_body_that_is_put_together_wrong_says_what_it_needs() {
     refuses(&format!("shapes = [{ball}, {plane}]"), "", &["its shape is not solid"]);
     refuses(&format!("shapes = [{ball}]\nshape = {ball}"), "", &["has `shape` and `shapes`"]);
     refuses(&format!("shape = {ball}"), ", mass = 1, inertia = [1, 1, 3]", &["which no body has"]);
+    // Moments that a body may have, and products with which it would have none about some axis between x and y.
+    refuses(
+        &format!("shape = {ball}"),
+        ", mass = 1, inertia = [1, 1, 1], products_of_inertia = [1.5, 0, 0]",
+        &["which no body has", "principal axes", "elements xy, xz and yz"],
+    );
+    refuses(&format!("shape = {ball}"), ", products_of_inertia = [0, 0, 0.1]", &["and no `inertia`"]);
     refuses(&format!("shape = {ball}"), ", inertia = [1, 1, 1]", &["missing key `mass`"]);
     refuses(&format!("shape = {ball}"), ", centre_of_mass = [1, 1, 1]", &["and no `inertia`"]);
     let point = "{ kind = \"capsule\", from = [0, 0, 0], to = [0, 0, 0], radius = 0.1 }";
