@@ -147,7 +147,7 @@ pub enum Error {
     /// A boundary without an axis of rotation cannot be given another rate.
     #[error(
         "boundary \"{name}\" has no axis to turn about: give it `motion = {{ kind = \"rotation\", axis = [...], rate = ... }}`, \
-         where the rate may be 0"
+         the last of several, where the rate may be 0"
     )]
     NotRotating {
         /// Name of the boundary.

@@ -55,7 +55,7 @@ pub use material::Materials;
 pub use mesh::Mesh;
 pub use meshes::{Meshes, SurfaceBox};
 pub use meter::{Layers, Meter, MeterSums};
-pub use motion::Motion;
+pub use motion::{Motion, MotionLaw, MotionPart, MotionTiming};
 pub use periodic::{Periodic, contact_reach};
 pub use plane::Plane;
 pub use random::Random;
@@ -77,11 +77,11 @@ pub type MaterialId = u32;
 pub struct Boundary {
     /// Name, for results and messages.
     pub name: String,
-    /// Position at t = 0 \[m\].
+    /// Position before any motion \[m\].
     pub position: DVec3,
-    /// Orientation at t = 0.
+    /// Orientation before any motion.
     pub orientation: DQuat,
-    /// Motion: none, prescribed or dynamic.
+    /// Motion: none, kinematic or dynamic.
     pub motion: Motion,
 }
 
@@ -217,7 +217,7 @@ impl World {
         let mut solids = std::mem::take(&mut self.solids);
         solids.extend(self);
         self.solids = solids;
-        let (position, orientation) = (boundary.position, boundary.orientation);
+        let (position, orientation) = boundary.pose_at(0.0);
         match boundary.dynamic() {
             Some(rigid) => {
                 let position = self.periodic.wrap(position);
@@ -368,18 +368,14 @@ impl World {
         let (position, orientation) = boundary.pose_at(time);
         boundary.position = position - time * velocity;
         boundary.orientation = orientation;
-        boundary.motion = Motion::Velocity(velocity);
+        boundary.motion = Motion::velocity(velocity);
         true
     }
 
-    /// Gives a rotating boundary another angular velocity \[rad/s\] from its present pose on. Returns whether it is a rotating one.
+    /// Gives a boundary whose last motion is a rotation another angular velocity \[rad/s\] from its present pose on. Returns whether it is
+    /// such a boundary.
     pub fn set_boundary_rotation(&mut self, body: usize, angular_velocity: DVec3) -> bool {
-        let (time, boundary) = (self.time, &mut self.boundaries[body]);
-        let (position, orientation) = boundary.pose_at(time);
-        let Motion::Rotation { rate, start, .. } = &mut boundary.motion else { return false };
-        (*rate, *start) = (angular_velocity, time);
-        (boundary.position, boundary.orientation) = (position, orientation);
-        true
+        self.boundaries[body].set_rotation(angular_velocity, self.time)
     }
 
     /// Moves the prescribed boundaries to their poses at `time` \[s\], and sets the velocities that carry them there over the

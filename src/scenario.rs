@@ -28,9 +28,11 @@
 //! reports what keeps the mesh from being a solid. Normals, colours, lines and points of the file are not used. Faces of an OBJ file with
 //! more than three corners are cut into triangles; concave ones must be plane. A mesh has at most 10⁷ triangles and 512 MiB.
 //!
-//! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency, phase_deg), `table`
-//! (times, displacements), `dynamic` (velocity, angular_velocity, locked_axes, density; mass, inertia, products_of_inertia, centre_of_mass), `slider` (mass,
-//! axis, drive, area).
+//! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate), `oscillation` (amplitude, frequency or period, phase_deg),
+//! `rocking` (point, axis, amplitude_deg, frequency or period, phase_deg), `table` (times, displacements, rotations, point; or file),
+//! `dynamic` (velocity, angular_velocity, locked_axes, density; mass, inertia, products_of_inertia, centre_of_mass), `slider` (mass, axis, drive, area). All
+//! but the last two and `fixed` have `start`, `stop` and (but for tables) `ramp`, and may be in a list: `motion = [{ ... }, { ... }]`, of
+//! which each moves in the frame that those before it move ([`guide::scenario_file`](crate::guide::scenario_file)).
 //!
 //! A boundary with a `surface_velocity` \[m/s\] is a belt: the boundary stands still while its surface moves in itself and takes grains
 //! along; the work of the belt counts in `boundary_work`. Planes move along themselves, cylinders without caps along their axis, meshes

@@ -20,6 +20,7 @@
 //! | \[E16\] | compatible forces | Olsen & Kamrin; Rockafellar 1976 | `engine::compatible` |
 //! | \[E17\] | stress | Love 1927; Weber 1966; Irving & Kirkwood 1950 | `loads`, `observe::stress` |
 //! | \[E18\] | local problems | de Saxcé & Feng 1998; Bonnefon & Daviet 2011; Acary et al. 2011 | `local` |
+//! | \[E19\] | motions of walls | product of rigid displacements, as of open kinematic chains | `model::motion` |
 //!
 //! | Page | Content |
 //! |---|---|
@@ -31,6 +32,7 @@
 //! | [`smooth`] | \[E13\]: springs and dampers in place of the contact problem |
 //! | [`local`] | \[E18\]: contact problems with a matrix in place of bodies |
 //! | [`joints`] | \[E11\]: joints, motors, machines |
+//! | [`motions`] | \[E19\]: walls that move as functions of time |
 //! | [`energy`] | \[E10\]: the balance of energies |
 //! | [`stress`] | \[E17\]: stress of regions and layers, impacts included |
 //! | [`sources`] | how the paper is read, where esker departs from it, references |
@@ -73,6 +75,7 @@ pub mod energy;
 pub mod gradient;
 pub mod joints;
 pub mod local;
+pub mod motions;
 pub mod smooth;
 pub mod solver;
 pub mod sources;

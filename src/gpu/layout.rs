@@ -250,7 +250,7 @@ pub fn has_arms(world: &World) -> bool {
     world.bodies.kind.contains(&Kind::Rigid)
         || !world.clumps.is_empty()
         || world.dynamic_boundaries().next().is_some()
-        || world.boundaries.iter().any(Boundary::turns)
+        || world.boundaries.iter().any(Boundary::changes_orientation)
 }
 
 /// Returns the number of bodies up to the last that is rigid and no sphere, has locked axes, or is under an applied force.

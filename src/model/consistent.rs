@@ -3,7 +3,9 @@
 use glam::{DQuat, DVec3};
 
 use super::sink::By;
-use super::{Area, Course, Drive, Form, Joint, Motion, Sphere, SpherePart, Surface, World};
+use super::{
+    Area, Course, Drive, Form, Joint, Motion, MotionLaw, MotionPart, Sphere, SpherePart, Surface, World,
+};
 
 /// Largest number of grains that were ever added: their ids have 32 bits.
 const MOST_GRAINS: u64 = 1 << 32;
@@ -227,10 +229,7 @@ impl World {
             claim(is_dynamic == self.bodies.is_dynamic(body), || {
                 format!("a motion of another kind at {body}")
             })?;
-            if let Motion::Table { times, displacements } = &boundary.motion {
-                claim_times(times, displacements.len())?;
-                claim_finite(displacements, "displacement")?;
-            }
+            boundary.motion.parts().iter().try_for_each(check_motion)?;
         }
         Ok(())
     }
@@ -245,6 +244,20 @@ impl World {
         })?;
         self.joints.iter().try_for_each(|joint| check_joint(joint, walls))
     }
+}
+
+fn check_motion(MotionPart { law, timing }: &MotionPart) -> Fault {
+    let begin = timing.start.unwrap_or(0.0);
+    let length = timing.stop.map_or(f64::INFINITY, |stop| stop - begin);
+    let is_right = begin.is_finite() && length >= 2.0 * timing.ramp && timing.ramp >= 0.0;
+    claim(is_right, || "a motion that ends before it has begun".into())?;
+    let MotionLaw::Table { times, displacements, rotations, .. } = law else { return Ok(()) };
+    claim_times(times, displacements.len())?;
+    claim_finite(displacements, "displacement")?;
+    claim_turns(rotations)?;
+    claim(rotations.is_empty() || rotations.len() == times.len(), || {
+        format!("{} rotations for {} times", rotations.len(), times.len())
+    })
 }
 
 fn check_joint(joint: &Joint, walls: usize) -> Fault {

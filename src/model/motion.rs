@@ -1,8 +1,13 @@
-//! Motion of a boundary: prescribed as a function of time, or dynamic under contacts, gravity and joints.
+//! Motion of a boundary: kinematic, as a function of time, or dynamic under contacts, gravity and joints.
+
+mod law;
 
 use glam::{DQuat, DVec3};
 
 use super::{Boundary, RigidBody};
+
+pub(crate) use law::rotation_vector;
+pub use law::{MotionLaw, MotionPart, MotionTiming};
 
 /// Motion of a boundary.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,37 +16,38 @@ pub enum Motion {
     /// No motion.
     #[default]
     Fixed,
-    /// Constant velocity \[m/s\].
-    Velocity(DVec3),
     /// A belt: the boundary is fixed, but its surface moves within itself at a constant velocity \[m/s\].
     Belt(DVec3),
-    /// Rotation about an axis, at a constant rate after a start time and at rest before.
-    Rotation {
-        /// Point on the axis \[m\].
-        point: DVec3,
-        /// Angular velocity \[rad/s\].
-        rate: DVec3,
-        /// Start time \[s\].
-        start: f64,
-    },
-    /// Oscillation with the displacement `amplitude · sin(2π frequency t + phase) - amplitude · sin(phase)`.
-    Oscillation {
-        /// Amplitude as a vector \[m\].
-        amplitude: DVec3,
-        /// Frequency \[Hz\].
-        frequency: f64,
-        /// Phase \[rad\].
-        phase: f64,
-    },
-    /// Displacement from the initial position as a table over time, linear in between, constant outside.
-    Table {
-        /// Times, ascending \[s\].
-        times: Vec<f64>,
-        /// Displacement at each time \[m\].
-        displacements: Vec<DVec3>,
-    },
+    /// Kinematic: motions as functions of time, each in the frame that those before it move, with its axis. The pose at a time is the
+    /// first displacement of the second one of the third one, and so on, of the initial pose; straight motions add up.
+    Kinematic(Vec<MotionPart>),
     /// Dynamic: moved by contacts, gravity and joints.
     Dynamic(RigidBody),
+}
+
+impl Motion {
+    /// Motion by one law, always under way.
+    pub fn of(law: MotionLaw) -> Motion {
+        Motion::Kinematic(vec![law.into()])
+    }
+
+    /// Constant velocity \[m/s\].
+    pub fn velocity(velocity: DVec3) -> Motion {
+        Motion::of(MotionLaw::Velocity(velocity))
+    }
+
+    /// Rotation about an axis through `point` \[m\] at a constant rate \[rad/s\].
+    pub fn rotation(point: DVec3, rate: DVec3) -> Motion {
+        Motion::of(MotionLaw::Rotation { point, rate })
+    }
+
+    /// Motions of which a kinematic motion consists; none for other ones.
+    pub fn parts(&self) -> &[MotionPart] {
+        match self {
+            Motion::Kinematic(parts) => parts,
+            _ => &[],
+        }
+    }
 }
 
 /// Pose and velocity of a boundary; for a belt, the velocity of its surface.
@@ -69,6 +75,26 @@ pub fn top_speed(linear: DVec3, angular: DVec3, reach: f64) -> f64 {
     linear.length() + if angular == DVec3::ZERO { 0.0 } else { angular.length() * reach }
 }
 
+/// Rotation of a boundary about an axis at a constant rate, where the axis is at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundaryRotation {
+    /// Point on the axis \[m\].
+    pub point: DVec3,
+    /// Angular velocity in the frame in which the boundary rotates \[rad/s\].
+    pub rate: DVec3,
+    /// Velocity of the point with that frame \[m/s\].
+    pub frame_velocity: DVec3,
+    /// Angular velocity of that frame \[rad/s\].
+    pub frame_rate: DVec3,
+}
+
+impl BoundaryRotation {
+    /// Velocity of a point of the boundary \[m/s\].
+    pub fn velocity(&self, place: DVec3) -> DVec3 {
+        self.frame_velocity + (self.frame_rate + self.rate).cross(place - self.point)
+    }
+}
+
 impl Boundary {
     /// Initial mass, inertia and velocity, if the boundary is dynamic.
     pub fn dynamic(&self) -> Option<&RigidBody> {
@@ -83,53 +109,86 @@ impl Boundary {
         !matches!(self.motion, Motion::Fixed | Motion::Belt(_))
     }
 
-    /// Whether the boundary has a prescribed rotation about an axis, from its start time on.
-    pub fn turns(&self) -> bool {
-        matches!(self.motion, Motion::Rotation { .. })
+    /// Whether any of the motions changes the orientation.
+    pub fn changes_orientation(&self) -> bool {
+        self.motion.parts().iter().any(MotionPart::turns)
     }
 
-    /// Velocity at `time` \[s\] of a point fixed to the boundary, due to its prescribed rotation \[m/s\].
+    /// Whether the last of the motions is a rotation at a constant rate.
+    pub fn turns(&self) -> bool {
+        matches!(self.motion.parts().last(), Some(MotionPart { law: MotionLaw::Rotation { .. }, .. }))
+    }
+
+    /// The last of the motions, if that is a rotation at a constant rate, with its axis where the motions before it have brought it at
+    /// `time` \[s\]. The rate is that at full speed, also before the start.
+    pub fn rotation_at(&self, time: f64) -> Option<BoundaryRotation> {
+        let (MotionPart { law: MotionLaw::Rotation { point, rate }, .. }, before) =
+            self.motion.parts().split_last()?
+        else {
+            return None;
+        };
+        /// Time over which the velocity of the frame is measured, long against the rounding of poses \[s\].
+        const MOMENT: f64 = 1e-6;
+        let frame = Boundary { position: *point, motion: Motion::Kinematic(before.to_vec()), ..self.clone() };
+        let state = frame.state_at(time + 0.5 * MOMENT, MOMENT);
+        let turn = before.iter().fold(DQuat::IDENTITY, |turn, part| turn * part.displacement(time).turned());
+        Some(BoundaryRotation {
+            point: frame.pose_at(time).0,
+            rate: turn * *rate,
+            frame_velocity: state.velocity,
+            frame_rate: state.angular_velocity,
+        })
+    }
+
+    /// Velocity at `time` \[s\] of a point of a boundary whose last motion is a rotation, which counts while it is under way \[m/s\].
     pub fn turning_velocity(&self, place: DVec3, time: f64) -> DVec3 {
-        match self.motion {
-            Motion::Rotation { point, rate, start } if time >= start => rate.cross(place - point),
-            _ => DVec3::ZERO,
-        }
+        let is_under_way = self.motion.parts().last().is_some_and(|part| part.timing.is_under_way(time));
+        let Some(rotation) = self.rotation_at(time) else { return DVec3::ZERO };
+        let rate = if is_under_way { rotation.rate } else { DVec3::ZERO };
+        BoundaryRotation { rate, ..rotation }.velocity(place)
+    }
+
+    /// Gives the rotation that is the last of the motions another rate \[rad/s\] from `time` \[s\] on, at once and without an end. Returns
+    /// whether there is such a rotation.
+    pub fn set_rotation(&mut self, angular_velocity: DVec3, time: f64) -> bool {
+        let pose = (self.position, self.orientation);
+        let Motion::Kinematic(parts) = &mut self.motion else { return false };
+        let Some(last) = parts.last_mut() else { return false };
+        let pose = last.displacement(time).carry(pose);
+        let MotionLaw::Rotation { rate, .. } = &mut last.law else { return false };
+        *rate = angular_velocity;
+        last.timing = MotionTiming { start: Some(time), ..MotionTiming::default() };
+        (self.position, self.orientation) = pose;
+        true
     }
 
     /// Pose at `time` \[s\], and the velocity that leads there over the `step` before \[s\].
     pub fn state_at(&self, time: f64, step: f64) -> BoundaryState {
         let (position, orientation) = self.pose_at(time);
-        let (before, _) = self.pose_at(time - step);
-        let angular_velocity = match self.motion {
-            Motion::Rotation { rate, start, .. } => ((time - start) / step).clamp(0.0, 1.0) * rate,
-            _ => DVec3::ZERO,
-        };
-        let velocity = match self.motion {
-            Motion::Fixed => DVec3::ZERO,
-            Motion::Belt(velocity) => velocity,
-            _ => (position - before) / step,
+        let (velocity, angular_velocity) = match &self.motion {
+            Motion::Fixed | Motion::Dynamic(_) => (DVec3::ZERO, DVec3::ZERO),
+            Motion::Belt(velocity) => (*velocity, DVec3::ZERO),
+            Motion::Kinematic(parts) => {
+                let (before, turned_before) = self.pose_at(time - step);
+                let mut turning = parts.iter().filter(|part| part.turns());
+                let angular_velocity = match (turning.next(), turning.next()) {
+                    (None, _) => DVec3::ZERO,
+                    // The rate itself, without errors of rounding.
+                    (Some(MotionPart { law: MotionLaw::Rotation { rate, .. }, timing }), None) => {
+                        timing.pace(time, step) * *rate
+                    }
+                    _ => rotation_vector(orientation * turned_before.conjugate()) / step,
+                };
+                ((position - before) / step, angular_velocity)
+            }
         };
         BoundaryState { position, orientation, velocity, angular_velocity }
     }
 
     /// Position \[m\] and orientation at `time` \[s\]; for a dynamic boundary, the initial pose.
     pub fn pose_at(&self, time: f64) -> (DVec3, DQuat) {
-        match &self.motion {
-            Motion::Fixed | Motion::Belt(_) | Motion::Dynamic(_) => (self.position, self.orientation),
-            Motion::Velocity(velocity) => (self.position + time * *velocity, self.orientation),
-            Motion::Rotation { point, rate, start } => {
-                let turn = DQuat::from_scaled_axis((time - start).max(0.0) * *rate);
-                (*point + turn * (self.position - *point), (turn * self.orientation).normalize())
-            }
-            Motion::Oscillation { amplitude, frequency, phase } => {
-                let angle = std::f64::consts::TAU * frequency * time + phase;
-                (self.position + *amplitude * (angle.sin() - phase.sin()), self.orientation)
-            }
-            Motion::Table { times, displacements } => {
-                let displacement = interpolate(times, displacements, time, DVec3::lerp);
-                (self.position + displacement, self.orientation)
-            }
-        }
+        let moves = self.motion.parts().iter().rev().map(|part| part.displacement(time));
+        moves.fold((self.position, self.orientation), |pose, moved| moved.carry(pose))
     }
 }
 
@@ -143,7 +202,7 @@ pub(super) fn interpolate<T: Copy + Default>(
     let next = times.partition_point(|&t| t <= time);
     match (next.checked_sub(1), values.get(next)) {
         (None, first) => first.copied().unwrap_or_default(),
-        (Some(last), None) => values[last],
+        (Some(last), None) => values.get(last).copied().unwrap_or_default(),
         (Some(before), Some(&after)) => {
             let share = (time - times[before]) / (times[next] - times[before]);
             lerp(values[before], after, share)
@@ -152,57 +211,4 @@ pub(super) fn interpolate<T: Copy + Default>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn boundary(motion: Motion) -> Boundary {
-        Boundary { name: "wall".into(), position: DVec3::X, orientation: DQuat::IDENTITY, motion }
-    }
-
-    #[test]
-    fn a_table_is_linear_between_its_times_and_constant_outside() {
-        let wall =
-            boundary(Motion::Table { times: vec![1.0, 3.0], displacements: vec![DVec3::ZERO, DVec3::Z] });
-        let height = |time| wall.pose_at(time).0.z;
-        assert_eq!([height(0.0), height(2.0), height(3.0), height(9.0)], [0.0, 0.5, 1.0, 1.0]);
-    }
-
-    #[test]
-    fn the_velocity_of_a_step_carries_the_boundary_over_it() {
-        let wall = boundary(Motion::Oscillation { amplitude: DVec3::Z, frequency: 3.0, phase: 0.4 });
-        let (time, step) = (0.7, 0.005);
-        let carried = wall.pose_at(time - step).0 + step * wall.state_at(time, step).velocity;
-        assert!((carried - wall.pose_at(time).0).length() < 1e-14);
-    }
-
-    #[test]
-    fn a_belt_stays_where_it_is_and_has_a_velocity() {
-        let belt = boundary(Motion::Belt(DVec3::Y));
-        let state = belt.state_at(3.0, 0.1);
-        assert_eq!((state.position, state.velocity), (DVec3::X, DVec3::Y));
-        assert!(!belt.changes_place());
-        assert!(boundary(Motion::Velocity(DVec3::Y)).changes_place());
-    }
-
-    #[test]
-    fn a_quarter_turn_takes_x_to_y() {
-        let quarter = DVec3::Z * std::f64::consts::FRAC_PI_2;
-        let (position, orientation) =
-            boundary(Motion::Rotation { point: DVec3::ZERO, rate: quarter, start: 0.0 }).pose_at(1.0);
-        assert!((position - DVec3::Y).length() < 1e-15);
-        assert!((orientation * DVec3::X - DVec3::Y).length() < 1e-15);
-    }
-
-    #[test]
-    fn a_rotation_that_starts_late_rests_before_and_loses_no_angle_to_the_step() {
-        let (step, start) = (0.1, 0.25);
-        let drum = boundary(Motion::Rotation { point: DVec3::ZERO, rate: DVec3::Z, start });
-        let rate_at = |k: u32| drum.state_at(f64::from(k) * step, step).angular_velocity.z;
-        assert_eq!((drum.pose_at(start).1, rate_at(2)), (DQuat::IDENTITY, 0.0));
-        approx::assert_relative_eq!(rate_at(3), 0.5, max_relative = 1e-12);
-        assert_eq!(rate_at(4), 1.0);
-        let turned = step * (1..=8).map(rate_at).sum::<f64>();
-        approx::assert_relative_eq!(turned, 0.8 - start, max_relative = 1e-12);
-        approx::assert_relative_eq!(drum.pose_at(0.8).1.to_scaled_axis().z, turned, max_relative = 1e-12);
-    }
-}
+mod tests;

@@ -4,7 +4,8 @@ use glam::DVec3;
 
 use super::{GrainView, grains, packing};
 use crate::engine::Snapshot;
-use crate::model::{Motion, Region};
+use crate::model::Region;
+use crate::model::motion::BoundaryRotation;
 
 /// A drum whose flow is observed: dynamic angle and plug zone.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +62,7 @@ pub fn granular_temperature(snapshot: &Snapshot) -> f64 {
 /// Angle of the centre of mass from straight down, about the axis of the drum, positive in the sense of
 /// its rotation \[deg\]; not a number without gravity, grains or rotation.
 pub fn dynamic_angle_deg(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
-    let Some(rotation) = Rotation::of(snapshot, drum) else { return f64::NAN };
+    let Some(rotation) = rotation_of(snapshot, drum) else { return f64::NAN };
     let Some(axis) = rotation.rate.try_normalize() else { return f64::NAN };
     let Some(down) = snapshot.world.gravity.reject_from_normalized(axis).try_normalize() else {
         return f64::NAN;
@@ -73,11 +74,11 @@ pub fn dynamic_angle_deg(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
 /// Share of the grains that move with the drum: their velocity differs from that of the turning drum at
 /// their place by at most `plug_speed` · R |Ω| \[-\]; not a number without grains or rotation.
 pub fn plug_share(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
-    let Some(rotation) = Rotation::of(snapshot, drum) else { return f64::NAN };
+    let Some(rotation) = rotation_of(snapshot, drum) else { return f64::NAN };
     let bodies = &snapshot.world.bodies;
     let limit = drum.plug_speed * drum.radius * rotation.rate.length();
     let turns_along = |body: usize| {
-        let drum_velocity = rotation.rate.cross(bodies.position[body] - rotation.point);
+        let drum_velocity = rotation.velocity(bodies.position[body]);
         bodies.velocity[body].distance(drum_velocity) <= limit
     };
     let (plug, all) = drum
@@ -87,20 +88,10 @@ pub fn plug_share(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
     plug / all
 }
 
-/// Rotation of a drum: a point of its axis \[m\] and its angular velocity \[rad/s\].
-struct Rotation {
-    point: DVec3,
-    rate: DVec3,
-}
-
-impl Rotation {
-    /// Rotation of the boundary of a drum; `None` when it does not rotate.
-    fn of(snapshot: &Snapshot, drum: &DrumPlan) -> Option<Rotation> {
-        match snapshot.world.boundaries.get(drum.boundary)?.motion {
-            Motion::Rotation { point, rate, .. } if rate != DVec3::ZERO => Some(Rotation { point, rate }),
-            _ => None,
-        }
-    }
+/// Rotation of the boundary of a drum, at the time of the snapshot; `None` when it does not rotate.
+fn rotation_of(snapshot: &Snapshot, drum: &DrumPlan) -> Option<BoundaryRotation> {
+    let rotation = snapshot.world.boundaries.get(drum.boundary)?.rotation_at(snapshot.world.time)?;
+    (rotation.rate != DVec3::ZERO).then_some(rotation)
 }
 
 fn speeds_squared(snapshot: &Snapshot) -> impl Iterator<Item = f64> + '_ {
@@ -112,6 +103,7 @@ fn speeds_squared(snapshot: &Snapshot) -> impl Iterator<Item = f64> + '_ {
 mod tests {
     use super::super::test_worlds::{drum, empty, stack};
     use super::*;
+    use crate::model::Motion;
     use crate::model::{Form, RigidBody};
 
     const PLAN: DrumPlan = DrumPlan { boundary: 0, radius: 2.0, plug_speed: 0.15, region: None };

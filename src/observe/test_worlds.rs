@@ -127,7 +127,7 @@ pub(crate) fn drum(rate: DVec3) -> Snapshot {
         name: "drum".into(),
         position: point,
         orientation: DQuat::IDENTITY,
-        motion: Motion::Rotation { point, rate, start: 0.0 },
+        motion: Motion::rotation(point, rate),
     };
     world.add_boundary(drum, []);
     world.add_grains([Grain::at(DVec3::ZERO, 0.1, 0), Grain::at(DVec3::ZERO, 0.1, 0)]);

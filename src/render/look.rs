@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::model::{Motion, Plane, World};
+use crate::model::{Plane, World};
 
 /// Allowed width and height of a picture \[pixels\].
 pub const SIZES: std::ops::RangeInclusive<u32> = 64..=8192;
@@ -158,10 +158,9 @@ pub struct CutPlane {
 impl Look {
     /// Default look of a scene: grains coloured by speed, seen from above at an angle, or along the axis of a drum.
     pub fn of_scene(world: &World) -> Look {
-        let axis = world.boundaries.iter().find_map(|boundary| match boundary.motion {
-            Motion::Rotation { rate, .. } if rate.z.abs() < 0.1 * rate.length() => Some(rate),
-            _ => None,
-        });
+        let lies = |rate: &DVec3| rate.z.abs() < 0.1 * rate.length();
+        let rates = world.boundaries.iter().filter_map(|boundary| Some(boundary.rotation_at(0.0)?.rate));
+        let axis = rates.into_iter().find(lies);
         let (azimuth_deg, elevation_deg) = match (world.plane, axis) {
             (Some(Plane::Xy), _) => (0.0, 90.0),
             (Some(Plane::Xz), _) => (0.0, 0.0),

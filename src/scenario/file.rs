@@ -17,6 +17,7 @@ mod joints;
 mod keys;
 mod materials;
 mod mesh;
+mod motion;
 mod nested;
 mod observed;
 mod overlap;

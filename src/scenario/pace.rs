@@ -53,28 +53,20 @@ fn fall(scenario: &Scenario) -> f64 {
 }
 
 /// Largest speed that a boundary reaches \[m/s\]. In a rotation the speed grows with the distance from the axis: the estimate takes the
-/// distance of the farthest corner of the boundary, but no more than that of the farthest grain.
+/// distance of the farthest corner of the boundary, but no more than that of the farthest grain. Several motions add up.
 fn speed_of(body: usize, motion: &Motion, world: &World) -> f64 {
+    let reach = |point: DVec3, axis: DVec3| {
+        let grains = world.spheres.iter().map(|sphere| &world.bodies.position[sphere.body as usize]);
+        let boxes = world.surface_boxes();
+        let own = boxes.iter().filter(|around| around.body() == body);
+        let farthest = own.map(|around| around.reach_from(world, point, axis)).fold(0.0, f64::max);
+        grains.map(|centre| axis.cross(*centre - point).length()).fold(0.0, f64::max).min(farthest)
+    };
     match motion {
         Motion::Fixed => 0.0,
-        Motion::Velocity(velocity) | Motion::Belt(velocity) => velocity.length(),
+        Motion::Belt(velocity) => velocity.length(),
         Motion::Dynamic(body) => body.velocity.length(),
-        Motion::Rotation { point, rate, .. } => {
-            let speed = |centre: &DVec3| rate.cross(*centre - *point).length();
-            let grains = world.spheres.iter().map(|sphere| &world.bodies.position[sphere.body as usize]);
-            let axis = rate.normalize_or_zero();
-            let boxes = world.surface_boxes();
-            let own = boxes.iter().filter(|around| around.body() == body);
-            let reach = own.map(|around| around.reach_from(world, *point, axis)).fold(0.0, f64::max);
-            grains.map(speed).fold(0.0, f64::max).min(rate.length() * reach)
-        }
-        Motion::Oscillation { amplitude, frequency, .. } => {
-            std::f64::consts::TAU * frequency * amplitude.length()
-        }
-        Motion::Table { times, displacements } => {
-            let legs = times.windows(2).zip(displacements.windows(2));
-            legs.map(|(t, x)| x[0].distance(x[1]) / (t[1] - t[0])).fold(0.0, f64::max)
-        }
+        Motion::Kinematic(parts) => parts.iter().map(|part| part.law.top_speed(reach)).sum(),
     }
 }
 
@@ -186,6 +178,7 @@ fn rayleigh_time(material: &Material, density: f64, radius: f64) -> f64 {
 #[cfg(all(test, feature = "scenario"))]
 mod tests {
     use super::*;
+    use crate::model::MotionLaw;
     use crate::model::{Grain, Materials, sphere_volume};
 
     fn scenario_with(time_step: f64, overrides: &[String]) -> Scenario {
@@ -259,12 +252,15 @@ mod tests {
     #[test]
     fn a_driven_boundary_can_be_the_fastest() {
         let world = World::default();
-        let table = Motion::Table {
+        let table = Motion::of(MotionLaw::Table {
             times: vec![0.0, 1.0, 1.5],
             displacements: vec![DVec3::ZERO, DVec3::X, DVec3::X + 2.0 * DVec3::Z],
-        };
+            point: DVec3::ZERO,
+            rotations: Vec::new(),
+        });
         assert_eq!(speed_of(0, &table, &world), 4.0);
-        let shaker = Motion::Oscillation { amplitude: 0.5 * DVec3::Z, frequency: 2.0, phase: 0.0 };
+        let law = MotionLaw::Oscillation { amplitude: 0.5 * DVec3::Z, frequency: 2.0, phase: 0.0 };
+        let shaker = Motion::of(law);
         approx::assert_relative_eq!(
             speed_of(0, &shaker, &world),
             std::f64::consts::TAU,

@@ -137,7 +137,7 @@ fn the_same_scene_comes_to_the_same_bits() {
 fn a_dynamic_boundary_that_runs_away_is_named() {
     // The floor shoots up below the box and drives it away.
     let mut world = with_floor(DVec3::ZERO, stone(0.5, 0.5));
-    world.boundaries[0].motion = Motion::Velocity(DVec3::Z * 1e4);
+    world.boundaries[0].motion = Motion::velocity(DVec3::Z * 1e4);
     add_box(&mut world, HALF, DVec3::Z * HALF.z, DQuat::IDENTITY, solid(HALF));
     for engine in &mut both(&world, &Settings::default()) {
         let error = engine.advance(1).unwrap_err().to_string();

@@ -9,7 +9,8 @@ use esker::engine::{Engine, Snapshot};
 use esker::gpu::shader::Edit;
 use esker::model::drive::Course;
 use esker::model::{
-    Axes, Boundary, Drive, Form, Grain, Joint, JointKind, Materials, Motion, RigidBody, Surface, World,
+    Axes, Boundary, Drive, Form, Grain, Joint, JointKind, Materials, Motion, MotionLaw, RigidBody, Surface,
+    World,
 };
 use esker::observe::{energy, loads};
 use esker::settings::Settings;
@@ -407,7 +408,8 @@ fn a_servo_follows_its_table_and_gives_way_beyond_its_limit() {
 fn the_balance_closes_where_what_a_joint_hangs_from_moves() {
     let swing = || {
         let mut world = empty();
-        let motion = Motion::Oscillation { amplitude: 0.05 * DVec3::X, frequency: 3.0, phase: 0.3 };
+        let law = MotionLaw::Oscillation { amplitude: 0.05 * DVec3::X, frequency: 3.0, phase: 0.3 };
+        let motion = Motion::of(law);
         world.add_boundary(Boundary { motion, ..fixed("carriage") }, std::iter::empty::<Surface>());
         let bar = rod(&mut world, [DVec3::ZERO, DVec3::new(0.6, 0.0, -0.8)], 2.0);
         hinge(&mut world, [Some(0), Some(bar)], DVec3::ZERO);

@@ -31,6 +31,7 @@ mod loads;
 mod lost;
 mod masonry;
 mod meshes;
+mod motions;
 mod mutations;
 mod periodic;
 mod physics;

@@ -15,7 +15,10 @@ use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::shader::Edit;
 use esker::law::pair::Material;
-use esker::model::{Boundary, Form, Grain, Materials, Mesh, Motion, RigidBody, Side, Surface, World};
+use esker::model::{
+    Boundary, Form, Grain, Materials, Mesh, Motion, MotionLaw, MotionPart, MotionTiming, RigidBody, Side,
+    Surface, World,
+};
 use esker::observe::packing;
 use esker::oracle::all_pairs;
 use esker::settings::{Method, Settings};
@@ -302,7 +305,9 @@ fn tube(radius: f64, length: f64, sides: usize) -> Mesh {
 #[test]
 fn a_drum_of_facets_carries_a_bed_as_a_cylinder_does() {
     let (radius, length) = (0.06, 0.03);
-    let motion = Motion::Rotation { point: DVec3::ZERO, rate: 2.0 * DVec3::Y, start: 0.2 };
+    let law = MotionLaw::Rotation { point: DVec3::ZERO, rate: 2.0 * DVec3::Y };
+    let timing = MotionTiming { start: Some(0.2), ..MotionTiming::default() };
+    let motion = Motion::Kinematic(vec![MotionPart { law, timing }]);
     let drum = Boundary { motion, ..fixed("drum") };
     let bed = |surfaces: &dyn Fn(&mut World) -> Vec<Surface>| {
         let mut world = World::new(GRAVITY, stone(0.25, 0.1));

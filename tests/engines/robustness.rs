@@ -8,7 +8,7 @@ use esker::engine::{Engine, Snapshot};
 use esker::error::Error;
 use esker::gpu::{GpuEngine, Room};
 use esker::law::pair::Material;
-use esker::model::{Grain, Materials, Motion, World};
+use esker::model::{Grain, Materials, Motion, MotionLaw, World};
 use esker::settings::{Order, Settings, WarmStart};
 use glam::DVec3;
 
@@ -143,7 +143,7 @@ fn contacts_find_room_for_their_arms_when_a_wall_begins_to_turn() {
     let mut engine =
         GpuEngine::with_room(device(), scenario.world.clone(), settings(), Room::Contacts(needed)).unwrap();
     engine.advance(STEPS).unwrap();
-    let turning = Motion::Rotation { point: DVec3::ZERO, rate: 0.01 * DVec3::Z, start: 0.0 };
+    let turning = Motion::rotation(DVec3::ZERO, 0.01 * DVec3::Z);
     engine.change(&mut |world| world.boundaries[0].motion = turning.clone()).unwrap();
     engine.advance(1).unwrap();
     let constraints = engine.constraints().unwrap();
@@ -233,7 +233,8 @@ fn a_failed_step_leaves_the_state_of_the_step_before() {
     let mut world = box_of(100).world;
     let (times, displacements) = (vec![0.3, 1.3], vec![DVec3::ZERO, 100.0 * DVec3::Z]);
     let floor = world.boundaries.iter_mut().find(|boundary| boundary.name == "floor").unwrap();
-    floor.motion = Motion::Table { times, displacements };
+    let (point, rotations) = (DVec3::ZERO, Vec::new());
+    floor.motion = Motion::of(MotionLaw::Table { times, displacements, point, rotations });
     let states = both(&world, &settings()).map(|mut engine| {
         let error = engine.advance(1000).unwrap_err();
         assert!(matches!(error, Error::Exploded { .. }), "{error}");

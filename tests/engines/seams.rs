@@ -161,7 +161,7 @@ fn shells_are_one_wall_and_what_may_move_is_not() {
         both(&world, &settings).map(|mut engine| engine.snapshot().unwrap().contacts.len())
     };
     assert_eq!(contacts(Motion::Fixed), [1, 1]);
-    assert_eq!(contacts(Motion::Rotation { point: DVec3::ZERO, rate: DVec3::Z, start: 0.0 }), [2, 2]);
+    assert_eq!(contacts(Motion::rotation(DVec3::ZERO, DVec3::Z)), [2, 2]);
 }
 
 /// Counter-check of the shader: without the rule for edges the ball hops.

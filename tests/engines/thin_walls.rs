@@ -125,7 +125,7 @@ fn fallen(parts: &[(DVec3, DQuat, Form)], is_apart: bool) -> f64 {
     world.gravity = DVec3::new(0.0, -200.0, -9.81);
     if is_apart {
         // A wall that may move is no part of the other, whether it moves or not.
-        world.boundaries[1] = Boundary { motion: Motion::Velocity(1e-12 * DVec3::X), ..fixed("wall 1") };
+        world.boundaries[1] = Boundary { motion: Motion::velocity(1e-12 * DVec3::X), ..fixed("wall 1") };
     }
     0.15 - after(&world, 200).0.z
 }

@@ -1,6 +1,7 @@
 //! Errors of scenarios: a wrong scenario is refused with the place of every mistake and what to do about it.
 
 mod of_machines;
+mod of_motions;
 mod of_the_whole;
 
 use std::path::Path;

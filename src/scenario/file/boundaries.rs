@@ -1,7 +1,7 @@
 //! Readers of boundaries: shapes, which become surfaces, and motions.
 //!
-//! The position of a boundary is the natural centre of its shape; if the boundary rotates, it is that centre projected onto the axis of
-//! rotation. Surfaces are placed relative to it, so that the wall of a rotating drum stays in place to the last digit.
+//! The position of a boundary is the natural centre of its shape; if the boundary rotates or rocks, it is that centre projected onto the axis
+//! of that. Surfaces are placed relative to it, so that the wall of a rotating drum stays in place to the last digit.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,17 +9,18 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use crate::model::{
-    Boundary, Form, MaterialId, Materials, Mesh, Motion, Periodic, RigidBody, Side, Surface, World,
+    Boundary, Form, MaterialId, Materials, Mesh, Motion, MotionLaw, MotionPart, Periodic, RigidBody, Side,
+    Surface, World,
 };
 
 use super::belt::belt;
 use super::joints::{Rail, rail};
 use super::materials::material_id;
 use super::mesh::{self, turned};
+use super::motion::{self, OfShape};
 use super::periodic::{check_size, check_walls};
 use super::read::{
-    FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number,
-    over_time, text, unit_vector, vector, whole, word,
+    LENGTH, LENGTH_OR_ZERO, Node, Table, boolean, direction, number, text, unit_vector, vector, whole, word,
 };
 use super::region::corners;
 use super::shape::{IN_PLACE, ReadShape, check_inertia, check_spin, density_of, is_solid_mesh};
@@ -82,9 +83,12 @@ pub fn boundary(
     let (axis, pivot) = (first.and_then(|shape| shape.axis), first.map_or(DVec3::ZERO, |shape| shape.pivot));
     let density = material.map(|material| materials.list[material as usize].density);
     let (mut on_rail, mut frame) = (None, None);
+    let of_shape = OfShape { pivot, axis, folder };
     let motion = match table.node("motion") {
-        Some(node) => node.table(|table| match motion(table, pivot, axis)? {
-            MotionKind::Prescribed(motion) => Some(motion),
+        Some(node) if node.is_list() => motion::several(node, of_shape).map(Motion::Kinematic),
+        Some(node) => node.table(|table| match motion_kind(table, of_shape)? {
+            MotionKind::Fixed => Some(Motion::Fixed),
+            MotionKind::Kinematic(part) => Some(Motion::Kinematic(vec![part])),
             MotionKind::Dynamic => {
                 let body = match shapes.as_deref_mut() {
                     Some([shape]) if !bodies::is_put_together(table, shape) => {
@@ -163,10 +167,10 @@ fn assemble(
     };
     let position = match (&frame, &motion) {
         (Some((position, _)), _) => *position,
-        (None, Motion::Rotation { point, rate, .. }) => {
-            unit_vector(*rate).map_or(centre, |axis| point + (centre - point).dot(axis) * axis)
-        }
-        _ => centre,
+        (None, motion) => match axis_of(motion) {
+            Some((point, axis)) => point + (centre - point).dot(axis) * axis,
+            None => centre,
+        },
     };
     let into_body = |shape: ReadShape| {
         let back = orientation.conjugate();
@@ -187,6 +191,16 @@ fn assemble(
     };
     let surfaces = shapes.into_iter().flat_map(into_body).collect();
     (Boundary { name, position, orientation, motion }, surfaces)
+}
+
+/// Point and unit vector of the axis about which the last of the motions that have one turns.
+fn axis_of(motion: &Motion) -> Option<(DVec3, DVec3)> {
+    motion.parts().iter().rev().find_map(|part| match part.law {
+        MotionLaw::Rotation { point, rate: along } | MotionLaw::Rocking { point, amplitude: along, .. } => {
+            unit_vector(along).map(|axis| (point, axis))
+        }
+        _ => None,
+    })
 }
 
 fn shape(node: Node<'_>, folder: &Path) -> Option<ReadShape> {
@@ -368,23 +382,21 @@ fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<
 
 /// Motion, as far as it can be read without the shape.
 enum MotionKind {
-    Prescribed(Motion),
+    Fixed,
+    Kinematic(MotionPart),
     Dynamic,
     Slider,
 }
 
-fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<MotionKind> {
-    let motion =
-        match table.kind(&["fixed", "velocity", "rotation", "oscillation", "table", "dynamic", "slider"])? {
-            "velocity" => table.get("velocity", vector).map(Motion::Velocity),
-            "rotation" => rotation(table, pivot, axis),
-            "oscillation" => oscillation(table),
-            "table" => motion_table(table),
-            "dynamic" => return Some(MotionKind::Dynamic),
-            "slider" => return Some(MotionKind::Slider),
-            _ => Some(Motion::Fixed),
-        };
-    motion.map(MotionKind::Prescribed)
+fn motion_kind(table: &mut Table<'_>, shape: OfShape<'_>) -> Option<MotionKind> {
+    const KINDS: &[&str] =
+        &["fixed", "velocity", "rotation", "rocking", "oscillation", "table", "dynamic", "slider"];
+    match table.kind(KINDS)? {
+        "fixed" => Some(MotionKind::Fixed),
+        "dynamic" => Some(MotionKind::Dynamic),
+        "slider" => Some(MotionKind::Slider),
+        kind => motion::one(table, kind, shape).map(MotionKind::Kinematic),
+    }
 }
 
 /// Reads a dynamic motion; `density` is the density of the material \[kg/m³\].
@@ -422,24 +434,4 @@ fn solid_of(
     shape.orientation *= axes;
     shape.mesh_in_body = (-(axes.conjugate() * centre), axes.conjugate());
     Some(body)
-}
-
-fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {
-    let point = table.or("point", pivot, vector);
-    let axis = table.get_or("axis", axis, direction);
-    let rate = table.get("rate", number(Need::new(|x| x.abs() <= 1e6, "a rate in rad/s (at most 1e6)")));
-    let start = table.or("start", 0.0, number(TIME));
-    Some(Motion::Rotation { point, rate: rate? * axis?, start })
-}
-
-fn oscillation(table: &mut Table<'_>) -> Option<Motion> {
-    let amplitude = table.get("amplitude", vector);
-    let frequency = table.get("frequency", number(NOT_NEGATIVE));
-    let phase = table.or("phase_deg", 0.0, number(FINITE)).to_radians();
-    Some(Motion::Oscillation { amplitude: amplitude?, frequency: frequency?, phase })
-}
-
-fn motion_table(table: &mut Table<'_>) -> Option<Motion> {
-    let (times, displacements) = over_time(table, ["displacement", "displacements"], vector)?;
-    Some(Motion::Table { times, displacements })
 }

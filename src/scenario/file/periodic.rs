@@ -1,12 +1,14 @@
 //! The `[periodic]` table: axes along which the scene is periodic.
 
+use std::f64::consts::TAU;
 use std::ops::Range;
 
 use glam::{DMat3, DQuat, DVec3};
 
 use super::read::{AXES, Need, Node, ReadReport, Table, number, unit_vector};
 use crate::model::mesh::bounds_of;
-use crate::model::{Boundary, Form, Mesh, Motion, Periodic, Surface, contact_reach};
+use crate::model::motion::rotation_vector;
+use crate::model::{Boundary, Form, Mesh, MotionLaw, Periodic, Surface, contact_reach};
 
 /// Component of a normal along a periodic axis below which it counts as rounding error \[-\].
 const ROUNDING: f64 = 1e-9;
@@ -163,12 +165,37 @@ pub fn check_size(
     );
 }
 
-/// Normal of a plane in three of its orientations during a rotation: a component that is zero in all three is always zero.
-fn normals(boundary: &Boundary, surface: &Surface) -> Option<[DVec3; 3]> {
-    let normal = matches!(surface.form, Form::Plane).then(|| surface.orientation * DVec3::Z)?;
-    let axis = match boundary.motion {
-        Motion::Rotation { rate, .. } => unit_vector(rate).unwrap_or(normal),
-        _ => normal,
-    };
-    Some([0.0, 0.25, 0.5].map(|turns| DQuat::from_axis_angle(axis, turns * std::f64::consts::TAU) * normal))
+/// Orthogonal directions that span all normals which a plane has during its motions. A turn about an axis leads a normal into the span of
+/// those after none, a quarter and half of a turn.
+fn normals(boundary: &Boundary, surface: &Surface) -> Option<Vec<DVec3>> {
+    let mut normals = vec![matches!(surface.form, Form::Plane).then(|| surface.orientation * DVec3::Z)?];
+    for part in boundary.motion.parts().iter().rev().filter(|part| part.turns()) {
+        let before = std::mem::take(&mut normals);
+        for (from, axis) in sweeps(&part.law) {
+            let turn =
+                |turns: f64| axis.map_or(from, |axis| DQuat::from_axis_angle(axis, turns * TAU) * from);
+            let quarters = [0.0, 0.25, 0.5].map(turn);
+            for turned in before.iter().flat_map(|normal| quarters.map(|turn| turn * *normal)) {
+                let others: DVec3 = normals.iter().map(|other| turned.dot(*other) * *other).sum();
+                normals
+                    .extend((turned - others).try_normalize().filter(|_| turned.distance(others) > ROUNDING));
+            }
+        }
+    }
+    Some(normals)
+}
+
+/// Turns of a motion, each from an orientation about an axis, if it has one.
+fn sweeps(law: &MotionLaw) -> Vec<(DQuat, Option<DVec3>)> {
+    match law {
+        MotionLaw::Rotation { rate: along, .. } | MotionLaw::Rocking { amplitude: along, .. } => {
+            vec![(DQuat::IDENTITY, unit_vector(*along))]
+        }
+        MotionLaw::Table { rotations, .. } => {
+            let leg = |pair: &[DQuat]| (pair[0], unit_vector(rotation_vector(pair[1] * pair[0].conjugate())));
+            let legs = rotations.windows(2).map(leg);
+            rotations.last().map(|last| (*last, None)).into_iter().chain(legs).collect()
+        }
+        MotionLaw::Velocity(_) | MotionLaw::Oscillation { .. } => Vec::new(),
+    }
 }

@@ -5,7 +5,7 @@ use glam::{DVec2, DVec3};
 use crate::engine::compatible::CompatiblePlan;
 use crate::error::suggest;
 use crate::law::normal::NormalLaw;
-use crate::model::{Form, Materials, Mesh, Motion, Plane, Region, Side, Surface, World};
+use crate::model::{Form, Materials, Mesh, MotionLaw, Plane, Region, Side, Surface, World};
 use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, layers};
 use crate::output::Formats;
 use crate::scenario::OnWarning;
@@ -229,7 +229,10 @@ fn inside_cylinder(node: Node<'_>, world: &World, names: &[String]) -> Option<(u
 /// Largest distance of a vertex of a mesh from the axis of rotation of its boundary \[m\]; 0 if the boundary does not rotate.
 fn radius_of_mesh(world: &World, body: usize, surface: &Surface, mesh: &Mesh) -> f64 {
     let boundary = &world.boundaries[body];
-    let Motion::Rotation { point, rate, .. } = boundary.motion else { return 0.0 };
+    let Some(&MotionLaw::Rotation { point, rate }) = boundary.motion.parts().last().map(|part| &part.law)
+    else {
+        return 0.0;
+    };
     let axis = rate.normalize_or_zero();
     let distance = |vertex: &DVec3| {
         let on_body = surface.position + surface.orientation * *vertex;

@@ -48,7 +48,10 @@ duration = 0.24
 [[boundaries]]
 name = "drum"
 material = "glass"
-motion = { kind = "rotation", rate = 3.0 }
+motion = [
+    { kind = "rocking", point = [0, 0, -0.1], axis = [1, 0, 0], amplitude_deg = 3.0, frequency = 4.0 },
+    { kind = "rotation", rate = 3.0, stop = 0.2, ramp = 0.05 },
+]
 shape = { kind = "cylinder", base = [0, -0.02, 0], axis = [0, 1, 0], length = 0.04, radius = 0.05, caps = true }
 [[grains]]
 material = "glass"
