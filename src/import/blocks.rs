@@ -510,7 +510,7 @@ impl<'a, 'b> GrainWriter<'a, 'b> {
         let mut text = String::new();
         for fix in &self.part.scene().fixes {
             if let FixKind::MassFlow(flow) = &fix.kind {
-                let mesh = self.part.mesh(&flow.id).unwrap_or_else(|| flow.mesh.clone());
+                let mesh = self.part.mesh(&flow.id).map_or_else(|| flow.mesh.clone(), |(mesh, _)| mesh);
                 let place = gate(self.folder, &mesh, flow, &fix.place)?;
                 let table = if flow.removes { "sinks" } else { "observe.regions" };
                 text.push_str(&format!("\n[[{table}]]\nname = {}\nregion = {place}\n", quoted(&fix.id)));

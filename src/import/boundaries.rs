@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
+use super::courses::MeshCourse;
 use super::faces::FlatFace;
 use super::forms::RegionForm;
 use super::materials::MaterialList;
-use super::parts::{PartMotion, ScriptPart, surfaces};
+use super::motions::{motion_of, moved_by};
+use super::parts::{ScriptPart, surfaces};
 use super::remarks::Remarks;
 use super::scene::{BoxFace, MeshServo, ScriptMesh, ScriptScene, ScriptWall, WallForm};
 use super::text::{number, on_axis, quoted, remarked, turned, vector};
+use crate::model::MotionLaw;
 use crate::scenario::Problem;
 
 /// Share of the force of a servo that its slider weighs \[-\].
@@ -67,9 +70,9 @@ impl WallWriter<'_, '_> {
         match form {
             WallForm::Mesh(mesh) => {
                 let made = scene.fix(mesh).map_or(place, |fix| fix.place.as_str()).to_owned();
-                let Some(placed) = self.part.mesh(mesh) else { return Ok(String::new()) };
+                let Some((placed, course)) = self.part.mesh(mesh) else { return Ok(String::new()) };
                 let material = self.materials.of_wall(Some(placed.material), &wall.model)?;
-                self.mesh(mesh, &made, (&placed, &material))
+                self.mesh(mesh, &made, (&placed, &course, &material))
             }
             _ => {
                 let material = self.materials.of_wall(wall.material, &wall.model)?;
@@ -94,12 +97,9 @@ impl WallWriter<'_, '_> {
                 let suffix = if grains_above.is_some() { if above { "-low" } else { "-high" } } else { "" };
                 let mut text = head(suffix) + &plane(DVec3::AXES[*axis] * *at, normal);
                 if let Some((amplitude, period)) = wiggle {
-                    let course = (
-                        *amplitude,
-                        1.0 / period,
-                        -FRAC_PI_2 + std::f64::consts::TAU * self.part.start() / period,
-                    );
-                    text.push_str(&oscillation(course));
+                    let phase = -FRAC_PI_2 + std::f64::consts::TAU * self.part.start() / period;
+                    let (amplitude, frequency) = (*amplitude, 1.0 / period);
+                    text.push_str(&moved_by(MotionLaw::Oscillation { amplitude, frequency, phase }));
                 }
                 if let Some(velocity) = belt {
                     text.push_str(&format!("surface_velocity = {}\n", vector(*velocity)));
@@ -110,11 +110,8 @@ impl WallWriter<'_, '_> {
                 let ends = beyond(scene, *axis);
                 let mut text = head("") + &cylinder((*axis, *centre, [*radius; 2]), ends);
                 if *rate != 0.0 {
-                    let axis = vector(DVec3::AXES[*axis]);
-                    text.push_str(&format!(
-                        "motion = {{ kind = \"rotation\", axis = {axis}, rate = {} }}\n",
-                        number(*rate)
-                    ));
+                    let (point, rate) = (on_axis(*axis, *centre, ends[0]), *rate * DVec3::AXES[*axis]);
+                    text.push_str(&moved_by(MotionLaw::Rotation { point, rate }));
                 }
                 Ok(text)
             }
@@ -192,7 +189,7 @@ impl WallWriter<'_, '_> {
         &mut self,
         id: &str,
         place: &str,
-        (mesh, material): (&ScriptMesh, &str),
+        (mesh, course, material): (&ScriptMesh, &MeshCourse, &str),
     ) -> Result<String, Problem> {
         let extension =
             Path::new(&mesh.file).extension().map(|kind| kind.to_string_lossy().to_ascii_lowercase());
@@ -205,22 +202,23 @@ impl WallWriter<'_, '_> {
             return self.servo(id, place, (mesh, material, servo));
         }
         let mut text = head(id, material) + &self.mesh_shape(mesh);
-        let motion = self.part.motion(id);
-        if !matches!(motion, PartMotion::Rest) && (mesh.belt.is_some() || mesh.spin.is_some()) {
+        if course.motions.is_empty() {
+            text.push_str(&self.surface_motion(id, place, mesh)?);
+            return Ok(text);
+        }
+        if mesh.belt.is_some() || mesh.spin.is_some() {
             self.remarks.not_taken(
                 place,
                 format!("mesh `{id}` moves, and its surface moves in itself: its own motion is taken"),
             );
         }
-        match motion {
-            PartMotion::Rest => text.push_str(&self.surface_motion(id, place, mesh)?),
-            PartMotion::NotOne => {
-                let what =
-                    format!("mesh `{id}` turns and moves, of which one is taken at a time: it stands still");
-                self.remarks.not_taken(place, what);
-            }
-            motion => text.push_str(&motion_keys(&motion)),
+        if let Some(rows) = course.rows {
+            let what = format!(
+                "the motions of mesh `{id}` are no motions in frames that move: their sum is a table of {rows} poses"
+            );
+            self.remarks.differs(place, what);
         }
+        text.push_str(&motion_of(&course.motions));
         Ok(text)
     }
 
@@ -243,8 +241,7 @@ impl WallWriter<'_, '_> {
     /// Writes the motion of a surface in itself.
     fn surface_motion(&mut self, id: &str, place: &str, mesh: &ScriptMesh) -> Result<String, Problem> {
         if let Some((point, rate)) = mesh.spin {
-            let (axis, rate) = (rate.normalize_or_zero(), rate.length());
-            return Ok(rotation((point, axis, rate), 0.0));
+            return Ok(moved_by(MotionLaw::Rotation { point, rate }));
         }
         let Some(velocity) = mesh.belt else { return Ok(String::new()) };
         let face = FlatFace::read(self.folder, mesh)
@@ -336,46 +333,6 @@ fn cylinder((axis, centre, [low, high]): (usize, [f64; 2], [f64; 2]), ends: [f64
         format!("kind = \"cone\", base = {base}, axis = {direction}, length = {length}, {radii}")
     };
     format!("shape = {{ {form} }}\n")
-}
-
-fn motion_keys(motion: &PartMotion) -> String {
-    match motion {
-        PartMotion::Velocity(velocity) => {
-            format!("motion = {{ kind = \"velocity\", velocity = {} }}\n", vector(*velocity))
-        }
-        PartMotion::Rotation { point, axis, rate, start } => rotation((*point, *axis, *rate), *start),
-        PartMotion::Oscillation(amplitude, frequency, phase) => oscillation((*amplitude, *frequency, *phase)),
-        PartMotion::Table(points) => {
-            let times: Vec<String> = points.iter().map(|(time, _)| number(*time)).collect();
-            let places: Vec<String> = points.iter().map(|(_, place)| vector(*place)).collect();
-            format!(
-                "motion = {{ kind = \"table\", times = [{}], displacements = [{}] }}\n",
-                times.join(", "),
-                places.join(", ")
-            )
-        }
-        PartMotion::Rest | PartMotion::NotOne => String::new(),
-    }
-}
-
-fn rotation((point, axis, rate): (DVec3, DVec3, f64), start: f64) -> String {
-    let start = if start > 0.0 { format!(", start = {}", number(start)) } else { String::new() };
-    format!(
-        "motion = {{ kind = \"rotation\", point = {}, axis = {}, rate = {}{start} }}\n",
-        vector(point),
-        vector(axis),
-        number(rate)
-    )
-}
-
-fn oscillation((amplitude, frequency, phase): (DVec3, f64, f64)) -> String {
-    let phase = phase.to_degrees().rem_euclid(360.0);
-    format!(
-        "motion = {{ kind = \"oscillation\", amplitude = {}, frequency = {}, phase_deg = {} }}\n",
-        vector(amplitude),
-        number(frequency),
-        number(phase)
-    )
 }
 
 /// Middle of the box \[m\].

@@ -5,9 +5,13 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use glam::{DQuat, DVec3};
 
 use super::command::ScriptCommand;
-use super::scene::{FixKind, MassFlow, MeshMotion, MeshServo, MotionCourse, ScriptMesh, ScriptScene};
+use super::scene::{FixKind, MassFlow, MeshMotion, MeshServo, ScriptMesh, ScriptScene};
 use super::walls::atom_type;
+use crate::model::MotionLaw;
 use crate::scenario::Problem;
+
+/// Terms of a vibration, at most.
+const MOST_TERMS: u64 = 30;
 
 /// Reads the words behind `fix ID GROUP mesh/surface` and its kin. `scale`, `move` and `rotate` act in the order in which they stand.
 pub fn mesh(command: &mut ScriptCommand<'_>, scene: &ScriptScene, style: &str) -> Result<FixKind, Problem> {
@@ -177,28 +181,41 @@ pub fn motion(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<Fi
     let mesh = command.name_among("mesh", known)?.to_owned();
     let style = command.word("a motion: linear, rotate, wiggle, viblin ...")?;
     let units = command.units;
-    let course = match style {
+    let laws = match style {
         "linear" | "linear/variable" => {
-            MotionCourse::Linear(command.vector("the velocity")? * units.velocity())
+            vec![MotionLaw::Velocity(command.vector("the velocity")? * units.velocity())]
         }
         "rotate" | "rotate/variable" => {
-            command.exactly("origin")?;
-            let point = command.vector("a point of the axis")? * units.length;
-            command.exactly("axis")?;
-            let axis = command.direction("the axis")?;
+            let (point, axis) = axis(command)?;
             let rate = match command.one_of(if style == "rotate" { &["period"] } else { &["omega"] })? {
                 "period" => TAU / period(command)?,
                 _ => command.number("the rate in rad per time")? / units.time,
             };
-            MotionCourse::Rotation { point, axis, rate }
+            vec![MotionLaw::Rotation { point, rate: rate * axis }]
+        }
+        "riggle" => {
+            let (point, axis) = axis(command)?;
+            command.exactly("period")?;
+            let period = period(command)?;
+            command.exactly("amplitude")?;
+            let angle = command.number("the amplitude in degrees")?.to_radians();
+            vec![rocking(point, Swing { amplitude: angle * axis, period, phase: 0.0 })]
         }
         "wiggle" => {
             command.exactly("amplitude")?;
             let amplitude = command.vector("the amplitude")? * units.length;
             command.exactly("period")?;
-            MotionCourse::Oscillation { amplitude, frequency: 1.0 / period(command)?, phase: 0.0 }
+            vec![oscillation(Swing { amplitude, period: period(command)?, phase: 0.0 })]
         }
-        "viblin" => vibration(command)?,
+        "viblin" => {
+            command.exactly("axis")?;
+            let axis = command.direction("the axis")?;
+            vibration(command, units.length * axis)?.into_iter().map(oscillation).collect()
+        }
+        "vibrot" => {
+            let (point, axis) = axis(command)?;
+            vibration(command, axis)?.into_iter().map(|swing| rocking(point, swing)).collect()
+        }
         other => {
             let rest = command.rest();
             command.not_taken(format!("motion `{other} {rest}` of mesh `{mesh}`: the mesh stands still"));
@@ -206,7 +223,15 @@ pub fn motion(command: &mut ScriptCommand<'_>, scene: &ScriptScene) -> Result<Fi
         }
     };
     command.end()?;
-    Ok(FixKind::Motion(MeshMotion { mesh, course }))
+    Ok(FixKind::Motion(MeshMotion { mesh, laws }))
+}
+
+/// Reads `origin x y z axis x y z`: a point \[m\] and a unit vector.
+fn axis(command: &mut ScriptCommand<'_>) -> Result<(DVec3, DVec3), Problem> {
+    command.exactly("origin")?;
+    let point = command.vector("a point of the axis")? * command.units.length;
+    command.exactly("axis")?;
+    Ok((point, command.direction("the axis")?))
 }
 
 /// Reads a period that is not zero, in seconds.
@@ -218,25 +243,55 @@ fn period(command: &mut ScriptCommand<'_>) -> Result<f64, Problem> {
     Err(command.wrong("the period is 0, expected a time", "give the time of a turn"))
 }
 
-/// Reads `axis x y z order n amplitude a1 ... phase p1 ... period T1 ...` of one term: A (cos(2π t / T + φ) − cos φ).
-fn vibration(command: &mut ScriptCommand<'_>) -> Result<MotionCourse, Problem> {
-    command.exactly("axis")?;
-    let axis = command.direction("the axis")?;
+/// A sine over time, A (sin(2π t / T + φ) − sin φ), where T may be negative.
+struct Swing {
+    amplitude: DVec3,
+    period: f64,
+    phase: f64,
+}
+
+impl Swing {
+    /// Amplitude, frequency \[Hz\] above zero and phase of the same sine.
+    fn forwards(self) -> (DVec3, f64, f64) {
+        let sign = self.period.signum();
+        (sign * self.amplitude, 1.0 / self.period.abs(), sign * self.phase)
+    }
+}
+
+fn oscillation(swing: Swing) -> MotionLaw {
+    let (amplitude, frequency, phase) = swing.forwards();
+    MotionLaw::Oscillation { amplitude, frequency, phase }
+}
+
+fn rocking(point: DVec3, swing: Swing) -> MotionLaw {
+    let (amplitude, frequency, phase) = swing.forwards();
+    MotionLaw::Rocking { point, amplitude, frequency, phase }
+}
+
+/// Reads `order n amplitude a1 ... phase p1 ... period T1 ...`: the sum of terms a (cos(2π t / T + p) − cos p) along a vector.
+fn vibration(command: &mut ScriptCommand<'_>, along: DVec3) -> Result<Vec<Swing>, Problem> {
     command.exactly("order")?;
     let order = command.count("the number of terms")?;
-    if order != 1 {
+    if !(1..=MOST_TERMS).contains(&order) {
         return Err(command.wrong(
-            format!("a vibration of {order} terms, expected 1"),
-            "esker oscillates with one frequency",
+            format!("a vibration of {order} terms, expected 1 to {MOST_TERMS}"),
+            "give the number of amplitudes, phases and periods that follow",
         ));
     }
-    command.exactly("amplitude")?;
-    let amplitude = command.length("the amplitude")?;
-    command.exactly("phase")?;
-    let phase = command.number("the phase in radians")?;
+    let mut numbers = |word: &'static str, what: &str| {
+        command.exactly(word)?;
+        (0..order).map(|_| command.number(what)).collect::<Result<Vec<f64>, Problem>>()
+    };
+    let amplitudes = numbers("amplitude", "an amplitude")?;
+    let phases = numbers("phase", "a phase in radians")?;
     command.exactly("period")?;
-    let frequency = 1.0 / period(command)?;
-    Ok(MotionCourse::Oscillation { amplitude: amplitude * axis, frequency, phase: phase + FRAC_PI_2 })
+    let periods = (0..order).map(|_| period(command)).collect::<Result<Vec<f64>, Problem>>()?;
+    let swing = |((amplitude, phase), period): ((f64, f64), f64)| Swing {
+        amplitude: amplitude * along,
+        period,
+        phase: phase + FRAC_PI_2,
+    };
+    Ok(amplitudes.into_iter().zip(phases).zip(periods).map(swing).collect())
 }
 
 /// Reads the words behind `fix ID GROUP massflow/mesh`.

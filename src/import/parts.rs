@@ -1,16 +1,7 @@
 //! Runs that one scenario can do, and where a second scenario has to go on.
 
-use std::f64::consts::TAU;
-
-use glam::{DQuat, DVec3};
-
-use super::scene::{
-    FixKind, MotionCourse, ScriptFix, ScriptMesh, ScriptRun, ScriptScene, ScriptWall, WallForm,
-};
-
-/// Points of a table per period of an oscillation, and in all.
-const PER_PERIOD: f64 = 32.0;
-const MOST_POINTS: f64 = 4000.0;
+use super::courses::{MeshCourse, course};
+use super::scene::{FixKind, ScriptFix, ScriptMesh, ScriptRun, ScriptScene, ScriptWall, WallForm};
 
 /// Runs of one scenario.
 pub struct ScriptPart<'a> {
@@ -67,19 +58,7 @@ fn what_changes(runs: &[ScriptRun], next: &ScriptRun) -> Option<String> {
     if counters(was) != counters(is) {
         return Some("a counter of flow, or which grains are frozen, changes".to_owned());
     }
-    let moved = surfaces(is).into_iter().flat_map(|(_, wall, _)| &wall.forms).filter_map(|form| match form {
-        WallForm::Mesh(mesh) => Some(mesh),
-        _ => None,
-    });
-    let turns = |scene: &ScriptScene, mesh: &str| {
-        motions(scene, mesh).any(|(course, _)| matches!(course, MotionCourse::Rotation { .. }))
-    };
-    let ends = |mesh: &&String| {
-        let same = motions(was, mesh).eq(motions(is, mesh));
-        let rested = runs.iter().all(|run| motions(&run.scene, mesh).next().is_none());
-        !same && (runs.iter().any(|run| turns(&run.scene, mesh)) || (turns(is, mesh) && !rested))
-    };
-    moved.into_iter().find(ends).map(|mesh| format!("the motion of mesh `{mesh}` changes"))
+    None
 }
 
 fn laws(scene: &ScriptScene) -> Vec<&FixKind> {
@@ -112,39 +91,6 @@ pub fn surfaces(scene: &ScriptScene) -> Vec<WallSurfaces<'_>> {
     all
 }
 
-/// Courses of a mesh in a scene, each with the time of its begin \[s\].
-pub fn motions<'a>(scene: &'a ScriptScene, mesh: &'a str) -> impl Iterator<Item = (&'a MotionCourse, f64)> {
-    scene.fixes.iter().filter_map(move |fix| match &fix.kind {
-        FixKind::Motion(motion) if motion.mesh == mesh => Some((&motion.course, fix.since)),
-        _ => None,
-    })
-}
-
-/// Motion of a mesh in a part, in the time of the part.
-pub enum PartMotion {
-    /// None.
-    Rest,
-    /// Velocity \[m/s\].
-    Velocity(DVec3),
-    /// Rotation about a point \[m\] with a rate \[rad/s\] from a time \[s\].
-    Rotation {
-        /// Point of the axis \[m\].
-        point: DVec3,
-        /// Unit vector.
-        axis: DVec3,
-        /// Rate \[rad/s\].
-        rate: f64,
-        /// Begin \[s\].
-        start: f64,
-    },
-    /// Oscillation with amplitude \[m\], frequency \[Hz\] and phase \[rad\].
-    Oscillation(DVec3, f64, f64),
-    /// Displacements \[m\] at times \[s\].
-    Table(Vec<(f64, DVec3)>),
-    /// A rotation together with another motion.
-    NotOne,
-}
-
 impl ScriptPart<'_> {
     /// Time at its begin \[s\].
     pub fn start(&self) -> f64 {
@@ -166,89 +112,9 @@ impl ScriptPart<'_> {
         &self.runs[self.runs.len() - 1].scene
     }
 
-    /// Mesh where it stands at the begin of the part: moved by the motions of all runs before it.
-    pub fn mesh(&self, id: &str) -> Option<ScriptMesh> {
-        let mut mesh = self.scene().mesh(id)?.clone();
-        let made = self.scene().fix(id)?.since;
-        for run in self.before.iter().filter(|run| run.start >= made) {
-            for (course, since) in motions(&run.scene, id) {
-                advance(&mut mesh, course, [run.start - since, run.end - since]);
-            }
-        }
-        Some(mesh)
+    /// Mesh where it stands at the begin of the part, and its course from then on.
+    pub fn mesh(&self, id: &str) -> Option<(ScriptMesh, MeshCourse)> {
+        let (mesh, made) = (self.scene().mesh(id)?, self.scene().fix(id)?.since);
+        Some(course(mesh, id, made, [self.before, self.runs]))
     }
-
-    /// Motion of a mesh in this part.
-    pub fn motion(&self, id: &str) -> PartMotion {
-        let all: Vec<Vec<(&MotionCourse, f64)>> =
-            self.runs.iter().map(|run| motions(&run.scene, id).collect()).collect();
-        let moving: Vec<&Vec<_>> = all.iter().filter(|list| !list.is_empty()).collect();
-        let Some(first) = moving.first() else { return PartMotion::Rest };
-        let is_one = first.len() == 1 && moving.iter().all(|list| list == first);
-        let (course, since) = first[0];
-        let lasts = all.last().is_some_and(|list| !list.is_empty());
-        let whole = is_one && lasts && since <= self.start() + 1e-12;
-        match course {
-            MotionCourse::Rotation { point, axis, rate } if is_one && lasts => {
-                let (point, axis, rate) = (*point, *axis, *rate);
-                PartMotion::Rotation { point, axis, rate, start: (since - self.start()).max(0.0) }
-            }
-            MotionCourse::Linear(velocity) if whole => PartMotion::Velocity(*velocity),
-            MotionCourse::Oscillation { amplitude, frequency, phase } if whole => PartMotion::Oscillation(
-                *amplitude,
-                *frequency,
-                phase + TAU * frequency * (self.start() - since),
-            ),
-            _ if all.iter().flatten().any(|(course, _)| matches!(course, MotionCourse::Rotation { .. })) => {
-                PartMotion::NotOne
-            }
-            _ => PartMotion::Table(self.table(&all)),
-        }
-    }
-
-    /// Displacements of straight motions, run by run.
-    fn table(&self, all: &[Vec<(&MotionCourse, f64)>]) -> Vec<(f64, DVec3)> {
-        let mut place = DVec3::ZERO;
-        let mut table = vec![(0.0, place)];
-        for (run, courses) in self.runs.iter().zip(all) {
-            let frequency = |course: &MotionCourse| match course {
-                MotionCourse::Oscillation { frequency, .. } => *frequency,
-                _ => 0.0,
-            };
-            let fastest = courses.iter().map(|(course, _)| frequency(course).abs()).fold(0.0, f64::max);
-            let points =
-                (PER_PERIOD * fastest * (run.end - run.start)).ceil().clamp(1.0, MOST_POINTS) as usize;
-            let begin = place;
-            for i in 1..=points {
-                let time = run.start + (run.end - run.start) * i as f64 / points as f64;
-                let shift = |&(course, since): &(&MotionCourse, f64)| {
-                    displacement(course, [run.start - since, time - since])
-                };
-                place = begin + courses.iter().map(shift).sum::<DVec3>();
-                table.push((time - self.start(), place));
-            }
-        }
-        table
-    }
-}
-
-/// Displacement of a straight course between two of its times \[m\].
-fn displacement(course: &MotionCourse, [from, to]: [f64; 2]) -> DVec3 {
-    match course {
-        MotionCourse::Linear(velocity) => *velocity * (to - from),
-        MotionCourse::Oscillation { amplitude, frequency, phase } => {
-            let at = |time: f64| (TAU * frequency * time + phase).sin();
-            *amplitude * (at(to) - at(from))
-        }
-        MotionCourse::Rotation { .. } => DVec3::ZERO,
-    }
-}
-
-fn advance(mesh: &mut ScriptMesh, course: &MotionCourse, times: [f64; 2]) {
-    if let MotionCourse::Rotation { point, axis, rate } = course {
-        let turn = DQuat::from_axis_angle(*axis, rate * (times[1] - times[0]));
-        mesh.turn = (turn * mesh.turn).normalize();
-        mesh.shift = *point + turn * (mesh.shift - *point);
-    }
-    mesh.shift += displacement(course, times);
 }

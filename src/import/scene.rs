@@ -6,6 +6,7 @@ use glam::{DQuat, DVec3};
 
 use super::forms::RegionForm;
 use super::grain_kinds::GrainTemplate;
+use crate::model::MotionLaw;
 use crate::scenario::Units;
 
 /// Scene of a script at one of its commands. All numbers are in SI units.
@@ -270,33 +271,8 @@ pub enum WallForm {
 pub struct MeshMotion {
     /// Id of the mesh.
     pub mesh: String,
-    /// Course.
-    pub course: MotionCourse,
-}
-
-/// Course of a motion.
-#[derive(Debug, Clone, PartialEq)]
-pub enum MotionCourse {
-    /// Velocity \[m/s\].
-    Linear(DVec3),
-    /// Rotation.
-    Rotation {
-        /// Point of the axis \[m\].
-        point: DVec3,
-        /// Unit vector.
-        axis: DVec3,
-        /// Angular velocity \[rad/s\].
-        rate: f64,
-    },
-    /// Displacement amplitude · (sin(2π f t + φ) − sin φ).
-    Oscillation {
-        /// Amplitude \[m\].
-        amplitude: DVec3,
-        /// Frequency \[Hz\].
-        frequency: f64,
-        /// Phase \[rad\].
-        phase: f64,
-    },
+    /// Laws over the time since the fix, which add up.
+    pub laws: Vec<MotionLaw>,
 }
 
 /// Source of grains.

@@ -63,8 +63,8 @@ fn what_is_not_taken_is_told_with_its_line() {
         ("variable i loop 5\njump SELF top", "1: variable `i` stays at its first value"),
         ("fix m all mesh/surface file square.stl type 1 wear finnie", "1: `wear finnie` of a mesh"),
         (
-            "fix m all mesh/surface file square.stl type 1\nfix v all move/mesh mesh m riggle origin 0 0 0 axis 0 0 1 period 1 amplitude 5",
-            "2: motion `riggle",
+            "fix m all mesh/surface file square.stl type 1\nfix v all move/mesh mesh m file path.txt",
+            "2: motion `file path.txt`",
         ),
         ("fix l all nve/limit 0.1", "1: `nve/limit 0.1`"),
         ("velocity all create 300 4711", "1: `velocity all create 300 4711`"),
@@ -88,6 +88,15 @@ fn what_is_malformed_is_refused_with_its_line_and_what_was_expected() {
         ("unfix wall", "there is no fix `wall`"),
         ("fix w all wall/gran model hertz mesh n_meshes 1 meshes cad", "there is no mesh `cad`"),
         ("fix v all move/mesh mesh cad linear 0 0 1", "there is no mesh `cad`"),
+        (
+            "fix m all mesh/surface file square.stl type 1\nfix v all move/mesh mesh m viblin axis 0 0 1 order 0",
+            "a vibration of 0 terms, expected 1 to 30",
+        ),
+        (
+            "fix m all mesh/surface file square.stl type 1\n\
+             fix v all move/mesh mesh m vibrot origin 0 0 0 axis 0 0 1 order 2 amplitude 1 2 phase 0 period 1 1",
+            "found `period`, expected a number: a phase in radians",
+        ),
         (
             "fix i all insert/pack seed 1 distributiontemplate d insert_every once region all particles_in_region 5",
             "there is no distribution `d`",
