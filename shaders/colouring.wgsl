@@ -37,7 +37,7 @@ fn old_colour(previous: u32) -> u32 {
 // Whether a contact is with a surface of a dynamic body.
 fn meets_dynamic_surface(contact: Contact) -> bool {
     let shape = shape_b(contact);
-    return HAS_RIGID && shape < params.surfaces && surfaces[shape].is_dynamic != 0u;
+    return HAS_RIGID && shape < params.surfaces && (surfaces[shape].flags & 1u) != 0u;
 }
 
 // Dynamic bodies of a contact, which its solution writes; NONE for a fixed or prescribed one.

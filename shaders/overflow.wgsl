@@ -39,7 +39,7 @@ fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
     let shape = shape_b(contact);
     if shape >= params.surfaces {
         bodies.y = spheres[shape - params.surfaces].body;
-    } else if HAS_RIGID && surfaces[shape].is_dynamic != 0u {
+    } else if HAS_RIGID && (surfaces[shape].flags & 1u) != 0u {
         bodies.y = surfaces[shape].body;
     }
     overflow_bodies[contact.place - status.coloured] = bodies;

@@ -39,6 +39,9 @@
 //! along a direction that all their triangles share, such as a troughed belt made by extruding a profile. Rollers and drums have a
 //! `motion`.
 //!
+//! A boundary with `felt_by = ["coarse"]` is touched by grains and bodies of these materials alone, and others pass through it: a membrane,
+//! or a sieve whose openings are too small to be drawn. Packings and emitters place no grain in it, whatever its material.
+//!
 //! A boundary may have several shapes, `shapes = [{ ... }, { ... }]`, each with a place of its own. A `capsule` (`from`, `to`, `radius`) is
 //! a cylinder with a half ball around each end.
 //!

@@ -29,15 +29,17 @@ fn stands_for_solid(ball: u32) -> bool {
     return HAS_SOLIDS && select(is_hull(spheres[ball]), spheres[ball].tag < CORNER, is_vertex(ball));
 }
 
-// Whether a ball may touch a surface. A sphere of a grain may touch any surface, a vertex none of its own body or machine. Of two dynamic
+// Whether a ball may touch a surface. A sphere of a grain may touch any surface that its material feels (scenes with more materials than
+// bits have none that is not felt), a vertex none of its own body or machine. Of two dynamic
 // spheres (or a sphere and a box) only one touches the other. A solid touches half spaces and other solids, of two dynamic ones that of the
 // body with the smaller index, and what is no solid with its corners. Twin: World::vertex_meets in src/model/solids.rs.
 fn meets(ball: u32, surface: Surface) -> bool {
-    if !is_vertex(ball) {
-        return true;
+    let is_felt = ((surface.flags >> (1u + min(spheres[ball].material, 30u))) & 1u) == 0u;
+    if !is_vertex(ball) || !is_felt {
+        return is_felt;
     }
     let body = spheres[ball].body;
-    let is_dynamic = surface.is_dynamic != 0u;
+    let is_dynamic = (surface.flags & 1u) != 0u;
     let is_dynamic_sphere = surface.form == FORM_SPHERE && is_dynamic;
     if HAS_JOINTS && is_dynamic && poses[body].machine == poses[surface.body].machine {
         return false;

@@ -224,7 +224,7 @@ struct Surface {
     size: vec4f,               // dimensions, meaning by form, see surface.wgsl [m]
     form: u32,                 // form, FORM_*; in memory with the class of its motion in the bits from CLASS_SHIFT on
     material: u32,             // index of the material
-    is_dynamic: u32,           // 1: contacts move its body
+    flags: u32,                // bit 0: contacts move its body; from bit 1 on: materials of shapes that do not feel it
     head: u32,                 // block of the head of its mesh, or of its convex solid; 0: none, see mesh.wgsl
 }
 

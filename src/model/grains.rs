@@ -94,7 +94,7 @@ impl World {
             self.reserve(grains + grains / 2 + 64);
         }
         let body = self.bodies.push_prescribed(DVec3::ZERO, DQuat::IDENTITY);
-        let none = Sphere { body, ..Sphere::alone(0.0) };
+        let none = Sphere { body, material: 0, ..Sphere::alone(0.0) };
         self.grains.push(GrainParts { first: self.spheres.len() as u32, count, clump: None, density: None });
         self.spheres.extend(std::iter::repeat_n(none, count as usize));
         self.removed.push(None);

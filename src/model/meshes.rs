@@ -197,9 +197,14 @@ impl World {
 
     /// Gap \[m\], negative, to the boundary that a sphere overlaps most, and the index of that boundary; `None` without an overlap. `boxes`
     /// as in [`World::for_each_surface_near`].
-    pub fn deepest_boundary(&self, boxes: &[SurfaceBox], centre: DVec3, radius: f64) -> Option<(f64, usize)> {
+    pub fn deepest_boundary(
+        &self,
+        boxes: &[SurfaceBox],
+        centre: DVec3,
+        ball: &Sphere,
+    ) -> Option<(f64, usize)> {
         let mut deepest: Option<(f64, usize)> = None;
-        self.for_each_surface_near(boxes, centre, &Sphere::alone(radius), 0.0, |surface, touch| {
+        self.for_each_surface_near(boxes, centre, ball, 0.0, |surface, touch| {
             if deepest.is_none_or(|(gap, _)| touch.gap < gap) {
                 deepest = Some((touch.gap, self.surfaces[surface as usize].body as usize));
             }
@@ -207,7 +212,7 @@ impl World {
         deepest
     }
 
-    /// Calls `visit` with every surface whose gap to a sphere is less than `gap` \[m\], in ascending order, and with the touch; for the
+    /// Calls `visit` with every surface that a sphere feels and whose gap to it is less than `gap` \[m\], in ascending order, and with the touch; for the
     /// vertex of a body, which may be inside of a solid mesh, with all patches up to its contact radius further away. `boxes`
     /// come from [`World::surface_boxes`] after the last motion of any boundary: with older ones contacts are missed.
     pub fn for_each_surface_near(
@@ -230,6 +235,9 @@ impl World {
         for near in boxes.iter().filter(|around| self.is_within(around, centre, farthest)) {
             let first = near.surfaces.start;
             let surface = &self.surfaces[first as usize];
+            if !surface.is_felt_by(ball.material) {
+                continue;
+            }
             let Form::Patch { mesh, .. } = surface.form else {
                 visit_if_near(first, &mut visit);
                 continue;

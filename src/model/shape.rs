@@ -46,14 +46,14 @@ pub struct Sphere {
 }
 
 impl Sphere {
-    /// A sphere of this radius \[m\] without a body, for tests of whether a place is free.
+    /// A sphere of this radius \[m\] without a body and of no material, for tests of whether a place is free: it feels every surface.
     pub fn alone(radius: f64) -> Sphere {
         Sphere {
             body: 0,
             centre: DVec3::ZERO,
             radius,
             contact_radius: radius,
-            material: 0,
+            material: MaterialId::MAX,
             part: SpherePart::Ball,
         }
     }
@@ -153,6 +153,8 @@ pub struct Surface {
     pub form: Form,
     /// Material.
     pub material: MaterialId,
+    /// Materials of shapes that do not feel the surface: bit i of material i.
+    pub unfelt_by: u32,
 }
 
 impl Touch {
@@ -177,8 +179,17 @@ impl Touch {
 impl Surface {
     /// Makes a surface with its own frame; the body is set when the boundary is added.
     pub fn new(position: DVec3, orientation: DQuat, form: Form, material: MaterialId) -> Surface {
-        Surface { body: 0, position, orientation, form, material }
+        Surface { body: 0, position, orientation, form, material, unfelt_by: 0 }
     }
+
+    /// Whether a shape of a material feels the surface.
+    #[inline]
+    pub fn is_felt_by(&self, material: MaterialId) -> bool {
+        material >= Surface::TELLS_APART || self.unfelt_by >> material & 1 == 0
+    }
+
+    /// Number of materials of which some may not feel a surface. A bit of the device's word is another flag.
+    pub const TELLS_APART: u32 = 31;
 
     /// Touch of a sphere with this surface, for the given pose of the body; `None` when the centre of the sphere is more than a radius
     /// behind a thin wall.

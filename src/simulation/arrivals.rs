@@ -6,7 +6,7 @@ use pollster::block_on;
 use super::Simulation;
 use crate::engine::Occupied;
 use crate::error::Error;
-use crate::model::{Clump, Grain, Kinds, SurfaceBox, World, clump};
+use crate::model::{Clump, Grain, Kinds, Sphere, SurfaceBox, World, clump};
 use crate::sources::FreeRoom;
 use crate::sources::grid::SphereGrid;
 
@@ -113,7 +113,7 @@ fn overlap_with_boundary(
     centre: DVec3,
     radius: f64,
 ) -> Option<(f64, f64, String)> {
-    let deepest = world.deepest_boundary(boxes, centre, radius);
+    let deepest = world.deepest_boundary(boxes, centre, &Sphere::alone(radius));
     let (mut depth, mut body) = deepest.map_or((0.0, None), |(gap, body)| (-gap, Some(body)));
     if let Some(around) = FreeRoom::mesh_around(world, boxes, centre) {
         (depth, body) = (depth.max(2.0 * radius), Some(around.body()));

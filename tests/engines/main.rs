@@ -19,6 +19,7 @@ mod emitters;
 mod energy;
 mod ensembles;
 mod entries;
+mod felt_by;
 mod folding;
 mod gates;
 mod gpu_stages;

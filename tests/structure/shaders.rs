@@ -255,7 +255,7 @@ fn twins() -> Vec<Twin> {
             spare_z
         }),
         twin!(Sink { pose, size, form, tag, ends_run, is_face }),
-        twin!(Surface { position, body, orientation, size, form, material, is_dynamic, head }),
+        twin!(Surface { position, body, orientation, size, form, material, flags, head }),
         twin!(Law {
             friction,
             rolling_resistance,

@@ -112,7 +112,7 @@ fn surface_record(
         size,
         form,
         material: surface.material,
-        is_dynamic: u32::from(world.bodies.is_dynamic(surface.body as usize)),
+        flags: surface.unfelt_by << 1 | u32::from(world.bodies.is_dynamic(surface.body as usize)),
         head: solids.block_of(index),
     };
     let (Form::Patch { mesh, patch }, Some((_, group))) = (surface.form, world.patches_with(index)) else {

@@ -354,8 +354,8 @@ pub struct Surface {
     pub form: u32,
     /// Index of the material.
     pub material: u32,
-    /// Flag of a surface on a dynamic body: 1, else 0.
-    pub is_dynamic: u32,
+    /// Bit 0: the surface is on a dynamic body. The others, from bit 1 on: materials of shapes that do not feel it.
+    pub flags: u32,
     /// Block of the head of its mesh, or of its convex solid, behind the surfaces; 0: none.
     pub head: u32,
 }

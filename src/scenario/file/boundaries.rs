@@ -37,12 +37,14 @@ pub struct ReadBoundary {
     /// Surfaces; a mesh has one surface that stands for all its patches.
     surfaces: Vec<MadeOf>,
     rail: Option<Rail>,
+    /// Materials that do not feel the surfaces, as [`Surface::unfelt_by`].
+    unfelt_by: u32,
 }
 
 impl ReadBoundary {
     /// Adds the boundary to a world.
     pub fn add_to(self, world: &mut World) {
-        let mut surfaces = Vec::new();
+        let mut surfaces: Vec<Surface> = Vec::new();
         for (surface, mesh) in self.surfaces {
             match mesh {
                 Some(mesh) => {
@@ -52,7 +54,11 @@ impl ReadBoundary {
                 None => surfaces.push(surface),
             }
         }
-        world.add_boundary(self.boundary, surfaces);
+        let unfelt_by = self.unfelt_by;
+        world.add_boundary(
+            self.boundary,
+            surfaces.into_iter().map(|surface| Surface { unfelt_by, ..surface }),
+        );
         if let Some(Rail { axis, drives, area, .. }) = self.rail {
             world.add_rail(world.boundaries.len() as u32 - 1, axis, drives, area);
         }
@@ -118,10 +124,11 @@ pub fn boundary(
         Some(velocity) => belt(table, shapes.as_deref(), motion, velocity),
         None => motion,
     };
+    let unfelt_by = table.maybe("felt_by", |node| unfelt_by(node, materials)).unwrap_or(0);
     let value = match (shapes, motion, material) {
         (Some(shapes), Some(motion), Some(material)) => {
             let (boundary, surfaces) = assemble(name.clone(), shapes, frame, motion, material);
-            Some(ReadBoundary { boundary, surfaces, rail: on_rail })
+            Some(ReadBoundary { boundary, surfaces, rail: on_rail, unfelt_by })
         }
         _ => None,
     };
@@ -132,6 +139,24 @@ pub fn boundary(
         }
     }
     Some(NamedElement { name, name_span, value })
+}
+
+/// Reads the materials that feel a boundary, and returns those that do not, as [`Surface::unfelt_by`].
+fn unfelt_by(node: Node<'_>, materials: &Materials) -> Option<u32> {
+    let felt_by = node.clone().list(material_id(materials))?;
+    let (count, most) = (materials.list.len() as u32, Surface::TELLS_APART);
+    if felt_by.is_empty() {
+        let message = format!("`{}` is empty: nothing feels the boundary", node.name());
+        node.problem(message, "name the materials of grains that feel it, or leave the boundary out");
+        return None;
+    }
+    if count > most {
+        let message = format!("`{}` tells {count} materials apart, expected at most {most}", node.name());
+        node.problem(message, "leave out materials that nothing has");
+        return None;
+    }
+    let unfelt = (0..count).filter(|material| !felt_by.contains(material));
+    Some(unfelt.fold(0, |bits, material| bits | 1 << material))
 }
 
 /// Reads `shape`, or the list of `shapes`.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::grains::{GrainBlock, PLACED, Placement};
 use super::read::ReadReport;
 use crate::model::nested::depth_in;
-use crate::model::{Form, Grain, Solid, SpherePart, Surface, SurfaceBox, World};
+use crate::model::{Form, Grain, Solid, Sphere, SpherePart, Surface, SurfaceBox, World};
 use crate::sources::FreeRoom;
 use crate::sources::grid::SphereGrid;
 
@@ -285,10 +285,13 @@ fn boundary_overlap(
     accepted: f64,
 ) -> Option<Overlap> {
     let ball = &spheres[sphere];
-    let polyhedron = world.spheres.get(sphere).filter(|sphere| matches!(sphere.part, SpherePart::Hull(_)));
+    let own = world.spheres.get(sphere);
+    let polyhedron = own.filter(|sphere| matches!(sphere.part, SpherePart::Hull(_)));
+    let alone = Sphere::alone(ball.radius);
+    let alone = own.map_or(alone, |own| Sphere { material: own.material, ..alone });
     let (gap, body) = match polyhedron {
         Some(polyhedron) => world.deepest_boundary_of_solid(boxes, polyhedron),
-        None => world.deepest_boundary(boxes, ball.centre, ball.radius),
+        None => world.deepest_boundary(boxes, ball.centre, &alone),
     }?;
     let (grain, share) = (ball.grain, -gap / ball.radius);
     (share > accepted).then_some(Overlap { grain, other: Other::Boundary(body), depth: -gap, share })
