@@ -15,6 +15,12 @@ fn aim_bodies(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     if is_rigid(body) {
+        if is_undisturbed(body) && rigids[body].is_ahead == 0u {
+            // A step that is done again finds the body in the middle already.
+            poses[body] = pose_after(poses[body], velocities[body].linear, 0.5 * params.h);
+            poses[body].orientation = turned_freely(body, poses[body].orientation, 0.5 * params.h);
+            rigids[body].is_ahead = 1u;
+        }
         set_inertia(body);
     } else if body < params.boundaries {
         let state = schedule[status.substep * params.boundaries + body];
@@ -79,9 +85,11 @@ fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     if velocity.inverse_mass == 0.0 {
         return;  // a sink removed it
     }
-    var pose = pose_after(poses[body], velocity.linear);
+    let h = select(params.h, 0.5 * params.h, is_undisturbed(body));
+    var pose = pose_after(poses[body], velocity.linear, h);
     if is_rigid(body) {
-        pose.orientation = turned_freely(body, pose.orientation);
+        pose.orientation = turned_freely(body, pose.orientation, h);
+        rigids[body].is_ahead = 0u;
     } else {
         pose.orientation = normalize(compose(turn(params.h * velocity.angular), pose.orientation));
     }
@@ -160,10 +168,10 @@ fn turn(angle: vec3f) -> vec4f {
     return vec4f(sin(0.5 * size) / size * angle, cos(0.5 * size));
 }
 
-// Orientation of a body with an inertia tensor at the end of a substep. It keeps its angular momentum L while it turns:
+// Orientation of a body with an inertia tensor after a time h. It keeps its angular momentum L while it turns:
 // dq/dt = ω(q) q / 2 with ω(q) = I(q)⁻¹ L, by the Runge-Kutta method of fourth order [E1]. L is stored from substep to substep, and only
 // the change by contacts and forces is added: the rounding errors of an L computed anew from ω would add up. Twin: RigidBody::turn.
-fn turned_freely(body: u32, q: vec4f) -> vec4f {
+fn turned_freely(body: u32, q: vec4f, h: f32) -> vec4f {
     let angular = velocities[body].angular;
     if all(angular == vec3f(0.0)) {
         return q;
@@ -173,7 +181,6 @@ fn turned_freely(body: u32, q: vec4f) -> vec4f {
     let moments = rigids[body].moments;
     let gained = (angular - rigids[body].spin) * free;
     let momentum = rigids[body].momentum + free * rotate(q, moments * rotate(conjugate(q), gained));
-    let h = params.h;
     let k1 = turning(q, moments, free, momentum, held);
     let k2 = turning(q + 0.5 * h * k1, moments, free, momentum, held);
     let k3 = turning(q + 0.5 * h * k2, moments, free, momentum, held);

@@ -62,10 +62,12 @@ fn add_held(joint: Joint, p: Placed, at: u32) -> u32 {
         case JOINT_SLIDER: { counts = vec2u(2u, 3u); }
         case JOINT_BALL: { counts = vec2u(3u, 0u); }
         case JOINT_LOCK: { counts = vec2u(3u, 3u); }
+        case JOINT_CYLINDRICAL: { counts = vec2u(2u, 2u); }
+        case JOINT_UNIVERSAL: { counts = vec2u(3u, 0u); }
         default: {}
     }
     var tilt = turn_between(p);
-    if joint.kind == JOINT_HINGE {
+    if joint.kind == JOINT_HINGE || joint.kind == JOINT_CYLINDRICAL {
         tilt = cross(axis, rotate(p.turn_b, vec3f(0.0, 0.0, 1.0)));
     }
     for (var k = 0u; k < counts.x; k++) {
@@ -76,6 +78,11 @@ fn add_held(joint: Joint, p: Placed, at: u32) -> u32 {
     for (var k = 0u; k < counts.y; k++) {
         let direction = rotate(p.turn_a, unit(k));
         keep(at + counts.x + k, joint, row_about(joint, direction), dot(tilt, direction));
+    }
+    if joint.kind == JOINT_UNIVERSAL {
+        let second = rotate(p.turn_b, vec3f(1.0, 0.0, 0.0));
+        keep(at + 3u, joint, row_about(joint, cross(axis, second)), -dot(axis, second));
+        return at + 4u;
     }
     return at + counts.x + counts.y;
 }
@@ -96,7 +103,7 @@ fn add_along(index: u32, p: Placed, at: u32) {
     var row: JointRow;
     switch joint.kind {
         case JOINT_HINGE: { row = row_about(joint, axis); }
-        case JOINT_SLIDER: { row = row_along(joint, axis, p.arm_a + p.gap, p.arm_b); }
+        case JOINT_SLIDER, JOINT_CYLINDRICAL: { row = row_along(joint, axis, p.arm_a + p.gap, p.arm_b); }
         default: { row = row_along(joint, direction_or(p.gap, axis), p.arm_a, p.arm_b); }
     }
     var next = at;

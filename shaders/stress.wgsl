@@ -183,7 +183,7 @@ fn is_entered(m: u32, body: u32, material: u32) -> bool {
         return false;
     }
     let linear = velocities[body].linear;
-    let end = between(meter.pose, pose_after(poses[body], linear));
+    let end = between(meter.pose, pose_after(poses[body], linear, params.h));
     let way = params.h * linear;
     // The nearest image of the start may be another than that of the end.
     return is_inside(meter, end)

@@ -82,6 +82,8 @@ pub struct CpuEngine {
     split: Split,
     /// Contacts with patches of meshes.
     pub(crate) patches: Patches,
+    /// Bodies of machines that nothing else touches, which contacts, impacts and joints find in the middle of the substep \[E1\].
+    undisturbed: Vec<u32>,
     /// Constraints of this step, in the order of the colouring.
     pub(crate) constraints: Vec<Constraint>,
     /// What the nonsmooth method needs of each contact beside its constraint.
@@ -167,6 +169,7 @@ impl CpuEngine {
             colouring: Colouring::default(),
             split: Split::default(),
             patches: Patches::default(),
+            undisturbed: Vec::new(),
             constraints: Vec::new(),
             onsets: Vec::new(),
             springs: Vec::new(),
@@ -210,6 +213,7 @@ impl CpuEngine {
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
+        self.world.drift(&self.undisturbed, 0.5 * h);
         self.load_velocities(end);
         let works = match self.settings.method {
             Method::Nonsmooth => {
@@ -232,7 +236,10 @@ impl CpuEngine {
                 &mut self.stresses,
             );
         });
-        let removed_energy = self.move_bodies(end)?;
+        let removed_energy = self.move_bodies(end);
+        // They went a whole substep from its middle; if the substep failed, they go back to its start.
+        self.world.drift(&self.undisturbed, -0.5 * h);
+        let removed_energy = removed_energy?;
         self.balance += works + EnergyBalance { removed_energy, ..EnergyBalance::default() };
         self.substeps_done += 1;
         Ok(())

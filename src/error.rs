@@ -129,7 +129,9 @@ pub enum Error {
         advice: String,
     },
     /// A joint without a position cannot be driven.
-    #[error("joint \"{name}\" is a {kind}, which has no position: drive a hinge, a slider or an actuator")]
+    #[error(
+        "joint \"{name}\" is a {kind}, which has no position: drive a hinge, a slider, a cylindrical joint or an actuator"
+    )]
     NotDriven {
         /// Name of the joint.
         name: String,

@@ -37,6 +37,7 @@ pub mod sink;
 pub mod solid;
 pub mod solids;
 mod thin;
+mod undisturbed;
 
 use glam::{DQuat, DVec3};
 

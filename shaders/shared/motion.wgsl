@@ -41,10 +41,10 @@ fn shortest(apart: vec3i) -> vec3i {
     return select(ahead, ahead - params.periods, is_periodic() & (2 * ahead > params.periods));
 }
 
-// Pose after a substep at the velocity `linear`, anchored to the nearest cell.
-fn pose_after(from_pose: Pose, linear: vec3f) -> Pose {
+// Pose after a time h at the velocity `linear`, anchored to the nearest cell.
+fn pose_after(from_pose: Pose, linear: vec3f, h: f32) -> Pose {
     var pose = from_pose;
-    pose.offset += params.h * linear;
+    pose.offset += h * linear;
     let cells = round(pose.offset / params.cell_size);
     pose.cell = wrap_cell(pose.cell + vec3i(cells));
     pose.offset -= cells * params.cell_size;

@@ -61,8 +61,8 @@ fn position_of(joint: Joint, p: Placed) -> f32 {
             let more = 2.0 * atan2(q.z, q.w) - joint.position;
             return joint.position + (more - TURN * round(more / TURN));
         }
-        case JOINT_SLIDER: { return dot(p.gap, rotate(p.turn_a, vec3f(0.0, 0.0, 1.0))); }
-        case JOINT_BALL, JOINT_LOCK: { return 0.0; }
+        case JOINT_SLIDER, JOINT_CYLINDRICAL: { return dot(p.gap, rotate(p.turn_a, vec3f(0.0, 0.0, 1.0))); }
+        case JOINT_BALL, JOINT_LOCK, JOINT_UNIVERSAL: { return 0.0; }
         default: { return length(p.gap); }
     }
 }

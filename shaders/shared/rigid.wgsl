@@ -14,6 +14,11 @@ fn is_rigid(body: u32) -> bool {
     return HAS_RIGID && body < params.rigids && (rigids[body].flags & RIGID) != 0u;
 }
 
+// Whether nothing but gravity, applied forces and its joints ever moves a body with an inertia tensor. Twin: World::undisturbed.
+fn is_undisturbed(body: u32) -> bool {
+    return HAS_RIGID && body < params.rigids && (rigids[body].flags & UNDISTURBED) != 0u;
+}
+
 // Six bits of locked axes of a body: translation x y z, rotation x y z.
 fn locked_axes(body: u32) -> u32 {
     if HAS_LOCKS && body < params.rigids {

@@ -125,9 +125,9 @@ struct Sphere {
 // and ends with the last body that has any of these.
 struct Rigid {
     diagonal: vec3f,           // xx, yy, zz of the inverse inertia, world frame [1/(kg m²)]
-    flags: u32,                // six bits of locked axes: translation x y z, rotation x y z; then RIGID
+    flags: u32,                // six bits of locked axes: translation x y z, rotation x y z; then RIGID, UNDISTURBED
     off_diagonal: vec3f,       // yz, xz, xy of the inverse inertia, world frame [1/(kg m²)]
-    spare_first: u32,
+    is_ahead: u32,             // 1: an undisturbed body that stands in the middle of the substep
     moments: vec3f,            // principal moments of inertia [kg m²]
     spare: u32,
     momentum: vec3f,           // angular momentum at the end of the last substep [N m s]

@@ -4,12 +4,13 @@
 //! limits), which [`bounded`] solves. This solve alternates with the sweeps over the contacts, as one block. Twin: `shaders/joints.wgsl`.
 
 pub mod bounded;
+pub mod instant;
 
 use glam::DVec3;
 
 use crate::model::drive::Command;
 use crate::model::joint::JointRow;
-use crate::model::{JointState, World};
+use crate::model::{JointState, Pull, World};
 use crate::settings::{JOINT_ROUNDING, JOINT_SOFTNESS, Settings};
 
 use super::range::{self, End, joint_upsilon};
@@ -76,6 +77,19 @@ impl SolvedRow {
             };
             self.direction.dot(body.linear * body.locked.free_translation())
                 + self.levers[side].dot(body.angular * body.locked.free_rotation())
+        };
+        of(1) - of(0)
+    }
+
+    /// Acceleration of the row by gravity and applied forces, G M⁻¹ f \[m/s², rad/s²\].
+    fn pulled(&self, world: &World, velocities: &[Velocity], pull: &Pull<'_>) -> f64 {
+        let of = |side: usize| {
+            let body = self.bodies[side] as usize;
+            let Some(velocity) = velocities.get(body).filter(|velocity| velocity.is_free()) else {
+                return 0.0;
+            };
+            let turned = InverseMass::of(world, body, velocity).angular * pull.torque_on(body);
+            self.direction.dot(velocity.pulled(pull, body)) + self.levers[side].dot(turned)
         };
         of(1) - of(0)
     }

@@ -2,6 +2,7 @@
 
 use glam::DMat3;
 
+use crate::contact::joints::instant::note_forces;
 use crate::contact::{Impulse, Key};
 use crate::engine::{Engine, Identity, Occupied, Precision, Snapshot, StepReport, is_guarded};
 use crate::error::Error;
@@ -29,6 +30,11 @@ impl CpuEngine {
         self.newcomers.add(places.clone());
         Ok(places)
     }
+
+    /// Bodies that run [undisturbed](World::undisturbed). Grains of ranks come and go, so those count as if grains were always there.
+    fn undisturbed_now(&self) -> Vec<u32> {
+        self.world.undisturbed(if self.coupling.is_alone() { self.world.grains.capacity() } else { 1 })
+    }
 }
 
 impl Engine for CpuEngine {
@@ -48,6 +54,7 @@ impl Engine for CpuEngine {
         if steps > 0 {
             self.newcomers.clear();
         }
+        self.undisturbed = self.undisturbed_now();
         // Inside a scope the work stays in the thread pool. From outside, every colour would wake the pool anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
         if steps > 0 && self.settings.method == Method::Nonsmooth {
@@ -70,7 +77,8 @@ impl Engine for CpuEngine {
         self.note_objective();
         let report = self.report.clone();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
-        let (world, sides) = (self.world.clone(), self.patches.sides());
+        let (mut world, sides) = (self.world.clone(), self.patches.sides());
+        note_forces(&mut world, &self.settings, &self.undisturbed_now());
         let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
         let contacts = self.colouring.order.iter().map(|&contact| self.keys[contact as usize]);
         let cohesion = self.constraints.iter().map(|constraint| constraint.cohesion);

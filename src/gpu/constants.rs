@@ -17,6 +17,8 @@ constants! {
     LOCKED = 63;
     /// Flag of a body whose inertia is a tensor.
     RIGID = 64;
+    /// Flag of a body of a machine that nothing else touches, which moves by the midpoint rule \[E1\].
+    UNDISTURBED = 128;
     /// Halt: more contacts than room.
     HALT_CONTACTS = 1;
     /// Halt: a velocity is not a number.
@@ -113,6 +115,10 @@ constants! {
     JOINT_DISTANCE = 4;
     /// Kind of a joint: actuator, which acts by its drive and its range only.
     JOINT_ACTUATOR = 5;
+    /// Kind of a joint: cylindrical, free to shift along its axis and to turn about it.
+    JOINT_CYLINDRICAL = 6;
+    /// Kind of a joint: universal, free to turn about an axis on each body, which stay perpendicular.
+    JOINT_UNIVERSAL = 7;
     /// Drive of a joint: none.
     DRIVE_NONE = 0;
     /// Drive of a joint: prescribed force or torque.

@@ -265,10 +265,13 @@ pub(super) fn rigid_count(world: &World) -> usize {
 /// momentum and spin of zero, it takes the angular momentum from the velocities.
 pub(super) fn rigids(world: &World) -> Vec<Rigid> {
     let bodies = &world.bodies;
+    let undisturbed = world.undisturbed(world.grains.capacity());
     let rigid = |body: usize| {
         let is_rigid = bodies.kind[body] == Kind::Rigid;
+        let is_undisturbed = undisturbed.binary_search(&(body as u32)).is_ok();
+        let of = |flag: u32, is_set: bool| if is_set { flag } else { 0 };
         Rigid {
-            flags: bodies.locked[body].bits() | if is_rigid { RIGID } else { 0 },
+            flags: bodies.locked[body].bits() | of(RIGID, is_rigid) | of(UNDISTURBED, is_undisturbed),
             moments: single(bodies.moments[body]),
             ..Zeroable::zeroed()
         }

@@ -3,6 +3,7 @@
 use glam::{DMat3, DVec3};
 use pollster::block_on;
 
+use crate::contact::joints::instant::note_forces;
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread};
 use crate::error::Error;
@@ -88,7 +89,8 @@ impl GpuEngine {
             _ => self.solved_contacts().await?,
         };
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
-        let (world, report) = (self.world.clone(), self.report.clone());
+        let (mut world, report) = (self.world.clone(), self.report.clone());
+        note_forces(&mut world, &self.settings, &self.world.undisturbed(self.world.grains.capacity()));
         let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
         snapshot.note_cohesion(cohesion.into_iter());
         snapshot.note_springs(&self.settings, springs.into_iter());

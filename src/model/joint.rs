@@ -1,12 +1,13 @@
 //! Joints \[E11\]: constraints between two bodies, or a body and the ground, that leave some of their relative motions free.
 //!
 //! A joint has a place and an axis on each of its two bodies. Its position is that of the second body relative to the first: the angle
-//! about the axis of a hinge, the distance along the axis of a slider, the distance between the two places of an actuator.
+//! about the axis of a hinge, the distance along the axis of a slider or cylindrical joint, the distance between the two places of an
+//! actuator.
 
 pub mod freedom;
 pub mod tension;
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use super::drive::{Area, Command, Drive};
 use super::{RigidBody, World};
@@ -27,6 +28,10 @@ pub enum JointKind {
     Distance,
     /// All motions; its drive and its range act along the line between its two places, as in a hydraulic cylinder.
     Actuator,
+    /// Translation along its axis and rotation about it.
+    Cylindrical,
+    /// Rotations about two axes, one on each body, that stay perpendicular to each other: a Hooke joint.
+    Universal,
 }
 
 impl JointKind {
@@ -39,12 +44,14 @@ impl JointKind {
             JointKind::Lock => [3, 3],
             JointKind::Distance => [1, 0],
             JointKind::Actuator => [0, 0],
+            JointKind::Cylindrical => [2, 2],
+            JointKind::Universal => [3, 1],
         }
     }
 
     /// Whether joints of this kind have a position, which may be driven and limited.
     pub fn has_position(self) -> bool {
-        matches!(self, JointKind::Hinge | JointKind::Slider | JointKind::Actuator)
+        matches!(self, JointKind::Hinge | JointKind::Slider | JointKind::Actuator | JointKind::Cylindrical)
     }
 
     /// Name, as in a scenario.
@@ -56,6 +63,8 @@ impl JointKind {
             JointKind::Lock => "lock",
             JointKind::Distance => "distance",
             JointKind::Actuator => "actuator",
+            JointKind::Cylindrical => "cylindrical",
+            JointKind::Universal => "universal",
         }
     }
 }
@@ -66,7 +75,8 @@ impl JointKind {
 pub struct Anchor {
     /// Place in the frame of the body \[m\]; on the ground, in the world frame.
     pub place: DVec3,
-    /// Rotation from the axes of the joint to those of the body; z of the joint is the axis of its free rotation or translation.
+    /// Rotation from the axes of the joint to those of the body; z of the joint is the axis of its free rotation or translation. The
+    /// axes of a universal joint are z on the first body and x on the second.
     pub orientation: DQuat,
 }
 
@@ -195,7 +205,37 @@ impl Joint {
         points: [DVec3; 2],
         axis: DVec3,
     ) -> Joint {
-        let turn = DQuat::from_rotation_arc(DVec3::Z, axis.normalize());
+        Joint::in_frame(
+            world,
+            kind,
+            name,
+            bodies,
+            points,
+            DQuat::from_rotation_arc(DVec3::Z, axis.normalize()),
+        )
+    }
+
+    /// Makes a universal joint at a point, from its axes on its first and second body, which are perpendicular.
+    pub fn universal(
+        world: &World,
+        name: &str,
+        bodies: [Option<u32>; 2],
+        point: DVec3,
+        [first, second]: [DVec3; 2],
+    ) -> Joint {
+        let frame = DMat3::from_cols(second, first.cross(second), first);
+        Joint::in_frame(world, JointKind::Universal, name, bodies, [point; 2], DQuat::from_mat3(&frame))
+    }
+
+    /// Makes a joint with the rotation `turn` from its axes to those of the world.
+    fn in_frame(
+        world: &World,
+        kind: JointKind,
+        name: &str,
+        bodies: [Option<u32>; 2],
+        points: [DVec3; 2],
+        turn: DQuat,
+    ) -> Joint {
         let anchor = |body: Option<u32>, point: DVec3| {
             let (centre, orientation) = world.frame_of(body);
             let back = orientation.conjugate();
@@ -300,9 +340,9 @@ impl World {
                 let turn = std::f64::consts::TAU;
                 before + more - turn * (more / turn).round()
             }
-            JointKind::Slider => placed.gap().dot(placed.axis()),
+            JointKind::Slider | JointKind::Cylindrical => placed.gap().dot(placed.axis()),
             JointKind::Actuator | JointKind::Distance => placed.gap().length(),
-            JointKind::Ball | JointKind::Lock => 0.0,
+            JointKind::Ball | JointKind::Lock | JointKind::Universal => 0.0,
         }
     }
 
@@ -310,8 +350,12 @@ impl World {
     pub fn joint_error(&self, joint: usize) -> f64 {
         let (joint, placed) = (&self.joints[joint], self.placed(&self.joints[joint]));
         match joint.kind {
-            JointKind::Hinge | JointKind::Ball | JointKind::Lock => placed.gap().length(),
-            JointKind::Slider => placed.gap().reject_from_normalized(placed.axis()).length(),
+            JointKind::Hinge | JointKind::Ball | JointKind::Lock | JointKind::Universal => {
+                placed.gap().length()
+            }
+            JointKind::Slider | JointKind::Cylindrical => {
+                placed.gap().reject_from_normalized(placed.axis()).length()
+            }
             JointKind::Distance => (placed.gap().length() - joint.length).abs(),
             JointKind::Actuator => 0.0,
         }
@@ -329,9 +373,16 @@ impl World {
         // Translations are held along axes of the first body, at the place on the second.
         let arms = [placed.arms[0] + gap, placed.arms[1]];
         let tilt = match joint.kind {
-            JointKind::Hinge => placed.axis().cross(placed.turns[1] * DVec3::Z),
+            JointKind::Hinge | JointKind::Cylindrical => placed.axis().cross(placed.turns[1] * DVec3::Z),
             _ => placed.turn(),
         };
+        if joint.kind == JointKind::Universal {
+            let (first, second) = (placed.axis(), placed.turns[1] * DVec3::X);
+            let places = frame.iter().map(|&axis| JointRow::along(axis, arms, gap.dot(axis)));
+            // A turn about first × second changes first · second by its reverse.
+            let across = JointRow::about(first.cross(second), -first.dot(second));
+            return places.chain([across]).collect();
+        }
         let held = frame[..places].iter().map(|&axis| JointRow::along(axis, arms, gap.dot(axis)));
         held.chain(frame[..turns].iter().map(|&axis| JointRow::about(axis, tilt.dot(axis)))).collect()
     }
@@ -341,19 +392,23 @@ impl World {
         let placed = self.placed(joint);
         match joint.kind {
             JointKind::Hinge => Some(JointRow::about(placed.axis(), 0.0)),
-            JointKind::Slider => {
+            JointKind::Slider | JointKind::Cylindrical => {
                 let arms = [placed.arms[0] + placed.gap(), placed.arms[1]];
                 Some(JointRow::along(placed.axis(), arms, 0.0))
             }
             JointKind::Actuator => Some(JointRow::along(placed.line(), placed.arms, 0.0)),
-            JointKind::Ball | JointKind::Lock | JointKind::Distance => None,
+            JointKind::Ball | JointKind::Lock | JointKind::Distance | JointKind::Universal => None,
         }
     }
 
     /// Rate of change of the position of a joint \[m/s, rad/s\]; 0 if it has none.
     pub fn joint_speed(&self, joint: usize) -> f64 {
         let joint = &self.joints[joint];
-        let Some(row) = self.row_along(joint) else { return 0.0 };
+        self.row_along(joint).map_or(0.0, |row| self.row_speed(joint, &row))
+    }
+
+    /// Velocity of a row of a joint \[m/s, rad/s\].
+    pub fn row_speed(&self, joint: &Joint, row: &JointRow) -> f64 {
         let of = |side: usize| {
             let Some(body) = joint.bodies[side] else { return 0.0 };
             let body = body as usize;
@@ -505,6 +560,6 @@ mod tests {
         assert_eq!(body.locked.free_translation(), DVec3::Y);
         assert_eq!(body.locked.free_rotation(), DVec3::ZERO);
         assert_eq!(body.largest_inverse_moment(), 0.0);
-        assert_eq!(body.inverse_inertia(DQuat::IDENTITY), glam::DMat3::ZERO);
+        assert_eq!(body.inverse_inertia(DQuat::IDENTITY), DMat3::ZERO);
     }
 }

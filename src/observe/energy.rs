@@ -3,7 +3,7 @@
 use crate::contact::ContactState;
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::law::normal::NormalLaw;
-use crate::model::World;
+use crate::model::{RigidBody, World};
 
 use super::grains;
 
@@ -83,9 +83,12 @@ pub fn half_a_step(snapshot: &Snapshot) -> f64 {
         let gained = 0.5 * snapshot.substep * world.bodies.pulled(body, &world.pull());
         mass * gained.dot(world.bodies.velocity[body] + 0.5 * gained)
     };
+    // Velocities of machines that nothing else touches belong to their positions.
+    let undisturbed = world.undisturbed(if snapshot.share.is_whole() { world.grains.len() } else { 1 });
+    let is_late = |body: &(usize, &RigidBody)| undisturbed.binary_search(&(body.0 as u32)).is_err();
     let of_grains = grains(snapshot).map(|grain| gain(grain.body, grain.mass));
     snapshot.share.sum(of_grains.sum::<f64>())
-        + world.dynamic_boundaries().map(|(body, free)| gain(body, free.mass)).sum::<f64>()
+        + world.dynamic_boundaries().filter(is_late).map(|(body, free)| gain(body, free.mass)).sum::<f64>()
 }
 
 /// Elastic energy of the overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's, none under the rigid one; less F_c δ,

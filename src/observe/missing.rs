@@ -45,6 +45,7 @@ missing! {
     ], "the world was built in code without a meter of the region";
     [
         "position_x", "position_y", "position_z", "velocity_x", "velocity_y", "velocity_z", "spin_x", "spin_y", "spin_z",
+        "orientation_w", "orientation_x", "orientation_y", "orientation_z",
     ], "the grain is not there: yet to come, or removed";
     ["normal_force", "friction_force", "overlap", "compatible_normal_force"], "one of the two is not there: yet to come, or removed";
 }

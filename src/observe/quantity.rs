@@ -13,7 +13,7 @@ use super::fabric::Fabric;
 use super::loads::{self, Load};
 use super::regions::{self, Content};
 use super::sinks::{self, Taken};
-use super::tracked::{self, PairForce};
+use super::tracked::{self, BodyMotion, PairForce};
 use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, repose, stress, surface};
 
 /// Part of a scene that a quantity needs in order to exist, and that it is named after.
@@ -126,7 +126,7 @@ pub(super) struct View<'a> {
     surface: OnceCell<Option<surface::SurfaceState>>,
     contents: OnceCell<Vec<Content>>,
     bulk_stresses: OnceCell<Vec<DMat3>>,
-    bodies: OnceCell<Vec<[DVec3; 3]>>,
+    bodies: OnceCell<Vec<BodyMotion>>,
     pairs: OnceCell<Vec<PairForce>>,
 }
 
@@ -254,7 +254,7 @@ impl<'a> View<'a> {
         &self.snapshot.world.joint_states[joint]
     }
 
-    fn body(&self, body: usize) -> &[DVec3; 3] {
+    fn body(&self, body: usize) -> &BodyMotion {
         let motion = |body| tracked::motion(self.snapshot, body);
         &self.bodies.get_or_init(|| self.observer.tracked.bodies.iter().map(motion).collect())[body]
     }
@@ -394,13 +394,13 @@ quantities! {
     Compatible, "-", { "compatible_over_friction" => |v, _| v.compatible(CompatibleForces::over_friction) }, "share of the contacts with friction whose friction, which is that of the solver, is beyond the bound of the compatible force";
     CompatibleBoundary, "N", { "compatible_force_x" => |v, i| v.compatible_load(i).x, "compatible_force_y" => |v, i| v.compatible_load(i).y, "compatible_force_z" => |v, i| v.compatible_load(i).z }, "force of all contacts on a boundary with compatible normal forces; last substep";
 
-    Joint, "m or rad", { "joint_position" => |v, i| v.joint(i).position }, "position of a joint: angle of a hinge and shift of a slider since the start, length of an actuator; 0 of others";
+    Joint, "m or rad", { "joint_position" => |v, i| v.joint(i).position }, "position of a joint: angle of a hinge and shift of a slider or cylindrical joint since the start, length of an actuator; 0 of others";
     Joint, "m/s or rad/s", { "joint_speed" => |v, i| v.snapshot.world.joint_speed(i) }, "rate at which that changes";
     Joint, "m", { "joint_error" => |v, i| v.snapshot.world.joint_error(i) }, "how far the place of a joint on its second body is from where it belongs";
     Joint, "N or N m", { "drive_force" => |v, i| v.joint(i).drive, "limit_force" => |v, i| v.joint(i).limit }, "force of the drive of a joint, of the end of its range, along its position; of a hinge torques; last substep";
     Joint, "W", { "drive_power" => |v, i| v.joint(i).drive * v.snapshot.world.joint_speed(i) }, "power of the drive of a joint; last substep";
-    Joint, "N", { "joint_force_x" => |v, i| v.joint(i).force.x, "joint_force_y" => |v, i| v.joint(i).force.y, "joint_force_z" => |v, i| v.joint(i).force.z }, "force of all of a joint on its second body; last substep";
-    Joint, "N m", { "joint_torque_x" => |v, i| v.joint(i).torque.x, "joint_torque_y" => |v, i| v.joint(i).torque.y, "joint_torque_z" => |v, i| v.joint(i).torque.z }, "torque of all of a joint on its second body, about its place there; last substep";
+    Joint, "N", { "joint_force_x" => |v, i| v.joint(i).force.x, "joint_force_y" => |v, i| v.joint(i).force.y, "joint_force_z" => |v, i| v.joint(i).force.z }, "force of all of a joint on its second body; mean over the last substep, of machines that nothing else touches at the instant";
+    Joint, "N m", { "joint_torque_x" => |v, i| v.joint(i).torque.x, "joint_torque_y" => |v, i| v.joint(i).torque.y, "joint_torque_z" => |v, i| v.joint(i).torque.z }, "torque of all of a joint on its second body, about its place there; as the force";
 
     Drum, "deg", { "dynamic_angle_deg" => |v, _| v.drum(flow::dynamic_angle_deg) }, "angle of the centre of mass from straight down, positive the way the drum turns";
     Drum, "-", { "plug_share" => |v, _| v.drum(flow::plug_share) }, "share of the grains that move with the drum";
@@ -449,9 +449,10 @@ quantities! {
     Region, "kg/s", { "entered_mass_flow" => |v, i| regions::entered_mass_flow(v.snapshot, &v.observer.regions[i], v.base) }, "mean mass per time that came into a region since the output before; 0 in the first output";
     Region, "Pa", { "bulk_stress_xx" => |v, i| v.bulk_stress(i).col(0)[0], "bulk_stress_yy" => |v, i| v.bulk_stress(i).col(1)[1], "bulk_stress_zz" => |v, i| v.bulk_stress(i).col(2)[2], "bulk_stress_xy" => |v, i| v.bulk_stress(i).col(0)[1], "bulk_stress_xz" => |v, i| v.bulk_stress(i).col(0)[2], "bulk_stress_yz" => |v, i| v.bulk_stress(i).col(1)[2] }, "bulk stress of the grains whose centre is in a region \\[E17\\], positive under pressure: contacts, impacts included, and momentum flux about the mean velocity, both means over the time since the output before; in the first output the momentum flux of the state alone";
 
-    Body, "m", { "position_x" => |v, i| v.body(i)[0].x, "position_y" => |v, i| v.body(i)[0].y, "position_z" => |v, i| v.body(i)[0].z }, "position of a grain (`grain-0`) or boundary that is observed";
-    Body, "m/s", { "velocity_x" => |v, i| v.body(i)[1].x, "velocity_y" => |v, i| v.body(i)[1].y, "velocity_z" => |v, i| v.body(i)[1].z }, "velocity of the same";
-    Body, "rad/s", { "spin_x" => |v, i| v.body(i)[2].x, "spin_y" => |v, i| v.body(i)[2].y, "spin_z" => |v, i| v.body(i)[2].z }, "angular velocity of the same";
+    Body, "m", { "position_x" => |v, i| v.body(i).position.x, "position_y" => |v, i| v.body(i).position.y, "position_z" => |v, i| v.body(i).position.z }, "position of a grain (`grain-0`) or boundary that is observed";
+    Body, "m/s", { "velocity_x" => |v, i| v.body(i).velocity.x, "velocity_y" => |v, i| v.body(i).velocity.y, "velocity_z" => |v, i| v.body(i).velocity.z }, "velocity of the same";
+    Body, "rad/s", { "spin_x" => |v, i| v.body(i).spin.x, "spin_y" => |v, i| v.body(i).spin.y, "spin_z" => |v, i| v.body(i).spin.z }, "angular velocity of the same";
+    Body, "-", { "orientation_w" => |v, i| v.body(i).orientation.w, "orientation_x" => |v, i| v.body(i).orientation.x, "orientation_y" => |v, i| v.body(i).orientation.y, "orientation_z" => |v, i| v.body(i).orientation.z }, "orientation of the same, a unit quaternion from its axes (of a wall with an inertia its principal ones) to those of the scene, w first";
     Pair, "N", { "normal_force" => |v, i| v.pair(i).normal, "friction_force" => |v, i| v.pair(i).friction }, "forces between two bodies that are observed (`0-1`, `0-floor`); last substep";
     Pair, "m", { "overlap" => |v, i| v.pair(i).overlap }, "overlap of the same";
     CompatiblePair, "N", { "compatible_normal_force" => |v, i| v.pair(i).compatible }, "compatible normal force between the same";

@@ -1,6 +1,6 @@
 //! Bodies and contacts that are observed one by one.
 
-use glam::DVec3;
+use glam::{DVec3, DVec4};
 
 use crate::engine::Snapshot;
 use crate::model::World;
@@ -24,7 +24,7 @@ pub enum TrackedBody {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tracked {
-    /// Bodies, of which position, velocity and spin are observed.
+    /// Bodies, of which position, orientation, velocity and spin are observed.
     pub bodies: Vec<TrackedBody>,
     /// Pairs of bodies, of which contact forces and overlap are observed.
     pub contacts: Vec<[TrackedBody; 2]>,
@@ -76,14 +76,37 @@ fn counted(snapshot: &Snapshot, body: &TrackedBody) -> Option<usize> {
     body.index(&snapshot.world).filter(is_counted)
 }
 
-/// Position \[m\], velocity \[m/s\] and angular velocity \[rad/s\] of a body; not a number for a grain that is not there yet, or any more.
-pub(super) fn motion(snapshot: &Snapshot, body: &TrackedBody) -> [DVec3; 3] {
+/// Pose and velocities of a body; not a number for a grain that is not there yet, or any more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct BodyMotion {
+    /// Position \[m\].
+    pub(super) position: DVec3,
+    /// Velocity \[m/s\].
+    pub(super) velocity: DVec3,
+    /// Angular velocity \[rad/s\].
+    pub(super) spin: DVec3,
+    /// Orientation (x, y, z, w).
+    pub(super) orientation: DVec4,
+}
+
+/// Pose and velocities of a body.
+pub(super) fn motion(snapshot: &Snapshot, body: &TrackedBody) -> BodyMotion {
     let bodies = &snapshot.world.bodies;
-    let of = |i: usize| [bodies.position[i], bodies.velocity[i], bodies.angular_velocity[i]];
+    let mut numbers = [f64::NAN; 13];
     // Ranks that do not have the grain know no numbers.
-    let mut motion = counted(snapshot, body).map_or([DVec3::NAN; 3], of).map(|vector| vector.to_array());
-    snapshot.share.largest_each(motion.as_flattened_mut());
-    motion.map(DVec3::from_array)
+    if let Some(i) = counted(snapshot, body) {
+        let vectors = [bodies.position[i], bodies.velocity[i], bodies.angular_velocity[i]];
+        numbers[..9].copy_from_slice(vectors.map(|vector| vector.to_array()).as_flattened());
+        numbers[9..].copy_from_slice(&bodies.orientation[i].to_array());
+    }
+    snapshot.share.largest_each(&mut numbers);
+    let vector = |first: usize| DVec3::from_slice(&numbers[first..]);
+    BodyMotion {
+        position: vector(0),
+        velocity: vector(3),
+        spin: vector(6),
+        orientation: DVec4::from_slice(&numbers[9..]),
+    }
 }
 
 /// Contact forces between two bodies.

@@ -19,6 +19,7 @@ mod materials;
 mod mesh;
 mod motion;
 mod nested;
+mod no_text;
 mod observed;
 mod overlap;
 mod overrides;

@@ -48,6 +48,20 @@
 //! The rotational energy L·I⁻¹L/2 is then kept to the order of that method. An axis of rotation that is locked is
 //! left out of I before it is inverted. The GPU keeps L from substep to substep and adds what the contacts changed.
 //!
+//! **Machines that nothing else touches** move by the midpoint rule, as in Moreau's scheme of 1999. Gravity, applied forces and joints
+//! \[E11\] among the bodies and to the ground act on them, no drive holds a velocity, and no range ends
+//! ([`World::undisturbed`](crate::model::World::undisturbed)):
+//!
+//! ```text
+//! x° = x + h v/2                   L is kept, as above; all rows of joints are those at x°
+//! M (v⁺ - v) = h f + Gᵀ λ
+//! x⁺ = x° + h v⁺/2
+//! ```
+//!
+//! So v belongs to x, free flight is exact, and errors of a smooth motion are of second order: they are those of the step above, shifted
+//! by half a substep in time. Where grains or solids may touch a body it has the step above like all that it may touch, as a contact is to
+//! see both at one time. On several ranks a machine that has surfaces counts as one that grains may touch.
+//!
 //! **Solids.** Boxes, truncated cones, capsules and closed convex meshes that are dynamic, and grains that are convex polyhedra, meet half
 //! spaces and other convex solids with their faces, edges and vertices ([`shape`](crate::shape)). For the support functions h_A, h_B (the
 //! farthest extent along a direction) two solids are apart along the unit vector n by

@@ -26,8 +26,8 @@
 //!
 //! Held rows are those of Lacoursière 2007, as the contacts of \[E2\] are. With ε = 0 a deviation vanishes within a few substeps, and the
 //! deviation that a substep leaves is of second order: about (9/8) h² times the acceleration of the joint. Its energy is of first order, as
-//! that of the whole step. A row that holds a place acts at the place on the second body, on both bodies alike: so joints conserve the
-//! angular momentum whatever their deviation. Held rows and ends of ranges have a compliance of 10⁻⁶ of G M⁻¹ Gᵀ
+//! that of the whole step; in a machine that nothing else touches it is of second order \[E1\]. A row that holds a place acts at the place
+//! on the second body, on both bodies alike: so joints conserve the angular momentum whatever their deviation. Held rows and ends of ranges have a compliance of 10⁻⁶ of G M⁻¹ Gᵀ
 //! ([`JOINT_SOFTNESS`](crate::settings::JOINT_SOFTNESS)), so that rows which follow from others, as in a linkage of hinges in a plane, have
 //! a solution: the one of least impulses. Rows to which neither body gives way, as their axes are locked, are left out.
 //!
@@ -35,10 +35,24 @@
 //! |---|---|---|
 //! | hinge | 3 places, 2 turns | angle of the second body about the axis, 0 at the start; it goes on beyond a whole turn |
 //! | slider | 2 places, 3 turns | shift along the axis, 0 at the start |
+//! | cylindrical | 2 places, 2 turns | shift along the axis, 0 at the start |
+//! | universal | 3 places, the turn about a × b with the axes a and b on the two bodies; g = -a·b | - |
 //! | ball | 3 places | - |
 //! | lock | 3 places, 3 turns | - |
 //! | distance | the distance of two places | - |
 //! | actuator | nothing | the distance of two places |
+//!
+//! # Forces
+//!
+//! The force of a joint that results report is the sum of its impulses over h, a mean over the substep. In a machine that nothing else
+//! touches, and whose joints are rigid, it is the force at the instant: with κ the rate at which G v changes in torque-free motion, which
+//! is measured over h/8,
+//!
+//! ```text
+//! G M⁻¹ Gᵀ λ = -κ - G M⁻¹ f
+//! ```
+//!
+//! As no square of h divides a deviation there, such forces are smooth in single precision, too.
 //!
 //! # Ends of ranges
 //!

@@ -227,7 +227,7 @@ fn twins() -> Vec<Twin> {
             diagonal,
             flags,
             off_diagonal,
-            spare_first,
+            is_ahead,
             moments,
             spare,
             momentum,

@@ -8,8 +8,9 @@ use crate::model::drive::Command;
 use crate::model::{Area, JointKind, JointState, World};
 
 use super::{
-    Anchors, DRIVE_HOLD, DRIVE_NONE, DRIVE_PRESS, DRIVE_PUSH, JOINT_ACTUATOR, JOINT_BALL, JOINT_DISTANCE,
-    JOINT_HINGE, JOINT_LOCK, JOINT_SLIDER, MOST_ROWS, NONE, ROW_DRIVE, ROW_LIMIT, double, quaternion, single,
+    Anchors, DRIVE_HOLD, DRIVE_NONE, DRIVE_PRESS, DRIVE_PUSH, JOINT_ACTUATOR, JOINT_BALL, JOINT_CYLINDRICAL,
+    JOINT_DISTANCE, JOINT_HINGE, JOINT_LOCK, JOINT_SLIDER, JOINT_UNIVERSAL, MOST_ROWS, NONE, ROW_DRIVE,
+    ROW_LIMIT, double, quaternion, single,
 };
 
 /// Joint between two bodies, or a body and the ground; WGSL `Joint`.
@@ -265,6 +266,8 @@ fn record(
             JointKind::Lock => JOINT_LOCK,
             JointKind::Distance => JOINT_DISTANCE,
             JointKind::Actuator => JOINT_ACTUATOR,
+            JointKind::Cylindrical => JOINT_CYLINDRICAL,
+            JointKind::Universal => JOINT_UNIVERSAL,
         },
         walls,
         wall_axes,

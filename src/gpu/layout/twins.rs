@@ -571,12 +571,12 @@ pub struct Mark {
 pub struct Rigid {
     /// Diagonal xx, yy, zz of the inverse inertia tensor in the world frame \[1/(kg m²)\].
     pub diagonal: [f32; 3],
-    /// Bits of locked axes (translation x, y, z, then rotation x, y, z), then [`RIGID`](super::RIGID).
+    /// Bits of locked axes (translation x, y, z, then rotation x, y, z), then `RIGID` and `UNDISTURBED`.
     pub flags: u32,
     /// Off-diagonal elements yz, xz, xy of the inverse inertia tensor in the world frame \[1/(kg m²)\].
     pub off_diagonal: [f32; 3],
-    /// Padding.
-    pub spare_first: u32,
+    /// Flag of an undisturbed body that stands in the middle of the substep: 1, else 0.
+    pub is_ahead: u32,
     /// Principal moments of inertia \[kg m²\].
     pub moments: [f32; 3],
     /// Padding.

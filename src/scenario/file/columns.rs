@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read};
 
+use super::no_text;
+
 /// What separates the columns of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Separator {
@@ -159,13 +161,18 @@ impl<R: Read> Columns<R> {
     /// # Errors
     /// When there are none, or two columns have the same name.
     pub fn open(input: R, name: &str) -> Result<Columns<R>, String> {
-        let mut lines = Lines { input: BufReader::new(input), number: 0 };
-        let mut comment = None;
+        let mut input = BufReader::new(input);
+        let first = input.fill_buf().map_err(|error| format!("{name}: {error}"))?;
+        if let Some(told) = no_text::told(first) {
+            return Err(format!("{name} {told}"));
+        }
+        let mut lines = Lines { input, number: 0 };
+        let mut comments = Comments::default();
         let line = loop {
             let line = lines.next().map_err(|error| format!("{name}: {error}"))?;
             let line = line.ok_or_else(|| format!("{name} holds no table: it has no line of numbers"))?;
             match line.trim_start().strip_prefix('#') {
-                Some(words) => comment = Some((lines.number, words.trim().to_owned())),
+                Some(words) => comments.add(lines.number, words.trim()),
                 None => break line,
             }
         };
@@ -178,10 +185,8 @@ impl<R: Read> Columns<R> {
         let (header, at, separator, first) = match Separator::of_numbers(&line) {
             Some(separator) => {
                 let count = separator.split(&line).len();
-                let (at, header) = comment
-                    .map(|(at, words)| (at, names_in(&words)))
-                    .filter(|(_, names)| names.len() == count)
-                    .ok_or_else(|| nameless(name, lines.number, &line))?;
+                let (at, header) =
+                    comments.names(count).ok_or_else(|| nameless(name, lines.number, &line))?;
                 (header, at, separator, Some(line))
             }
             None => {
@@ -240,6 +245,29 @@ impl<R: Read> Columns<R> {
                 self.line
             )),
         }
+    }
+}
+
+/// Comments before a table that may name its columns, with their lines.
+#[derive(Default)]
+struct Comments {
+    /// The last comment.
+    last: Option<(u64, String)>,
+    /// YADE's format, which remarks of the user may follow.
+    format: Option<(u64, String)>,
+}
+
+impl Comments {
+    fn add(&mut self, line: u64, words: &str) {
+        let place = if words.starts_with("format ") { &mut self.format } else { &mut self.last };
+        *place = Some((line, words.to_owned()));
+    }
+
+    /// Line and names of the comment that names this many columns.
+    fn names(self, count: usize) -> Option<(u64, Vec<String>)> {
+        let named =
+            [self.format, self.last].into_iter().flatten().map(|(line, words)| (line, names_in(&words)));
+        named.into_iter().find(|(_, names)| names.len() == count)
     }
 }
 

@@ -16,7 +16,10 @@ const AREA: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive area in m²")
 const ROUNDING: f64 = 1e-9;
 /// Largest distance between the two points of a joint, over their distance from the origin \[-\].
 const CLOSE: f64 = 1e-6;
-const KINDS: &[&str] = &["hinge", "slider", "ball", "lock", "distance", "actuator"];
+const KINDS: &[&str] =
+    &["hinge", "slider", "cylindrical", "universal", "ball", "lock", "distance", "actuator"];
+/// Largest cosine of the angle between the two axes of a universal joint \[-\].
+const SKEW: f64 = 1e-6;
 /// Name of the ground in the list of bodies of a joint.
 const GROUND: &str = "ground";
 
@@ -246,6 +249,8 @@ fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> 
     let kind = match table.kind(KINDS)? {
         "hinge" => JointKind::Hinge,
         "slider" => JointKind::Slider,
+        "cylindrical" => JointKind::Cylindrical,
+        "universal" => JointKind::Universal,
         "ball" => JointKind::Ball,
         "lock" => JointKind::Lock,
         "distance" => JointKind::Distance,
@@ -253,9 +258,12 @@ fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> 
     };
     let bodies = table.get("bodies", |node| pair(node, world, names));
     let points = points(table, kind);
-    let axis = match kind {
-        JointKind::Hinge | JointKind::Slider => table.get("axis", direction),
-        _ => Some(DVec3::Z),
+    let axes = match kind {
+        JointKind::Hinge | JointKind::Slider | JointKind::Cylindrical => {
+            table.get("axis", direction).map(|axis| [axis; 2])
+        }
+        JointKind::Universal => table.get("axes", crossed),
+        _ => Some([DVec3::Z; 2]),
     };
     let compliance = match kind {
         JointKind::Actuator => 0.0,
@@ -272,7 +280,11 @@ fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> 
     };
     let range = range(table, kind);
     let restitution = restitution(table, kind);
-    let joint = Joint::new(world, kind, name, bodies?, points?, axis?);
+    let (bodies, points, axes) = (bodies?, points?, axes?);
+    let joint = match kind {
+        JointKind::Universal => Joint::universal(world, name, bodies, points[0], axes),
+        _ => Joint::new(world, kind, name, bodies, points, axes[0]),
+    };
     let joint = Joint {
         compliance,
         angular_compliance,
@@ -333,6 +345,20 @@ fn pair(node: Node<'_>, world: &World, names: &[String]) -> Option<[Option<u32>;
     Some(bodies)
 }
 
+/// Reads the axes of a universal joint on its first and second body.
+fn crossed(node: Node<'_>) -> Option<[DVec3; 2]> {
+    let axes = <[DVec3; 2]>::try_from(node.clone().list(direction)?).ok();
+    let axes = axes.filter(|[first, second]| first.dot(*second).abs() < SKEW);
+    if axes.is_none() {
+        node.problem(
+            format!("`{}` must be two axes that are perpendicular to each other", node.name()),
+            "the first on the first body, the second on the second, for example [[1, 0, 0], [0, 1, 0]]",
+        );
+    }
+    // The rest is rounding of the file.
+    axes.map(|[first, second]| [first, second.reject_from_normalized(first).normalize()])
+}
+
 /// Reads the points of a joint on its two bodies \[m\].
 fn points(table: &mut Table<'_>, kind: JointKind) -> Option<[DVec3; 2]> {
     let spans = matches!(kind, JointKind::Distance | JointKind::Actuator);
@@ -373,7 +399,7 @@ fn points(table: &mut Table<'_>, kind: JointKind) -> Option<[DVec3; 2]> {
 fn range(table: &mut Table<'_>, kind: JointKind) -> Option<Option<[f64; 2]>> {
     let (key, unit) = match kind {
         JointKind::Hinge => ("range_deg", 1f64.to_radians()),
-        JointKind::Slider | JointKind::Actuator => ("range", 1.0),
+        JointKind::Slider | JointKind::Actuator | JointKind::Cylindrical => ("range", 1.0),
         _ => return Some(None),
     };
     if !table.has(key) {

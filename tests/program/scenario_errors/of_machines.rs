@@ -82,6 +82,14 @@ fn a_joint_that_is_wrong_says_what_it_needs() {
     refuses(&hinge(pair, "area = 1.0"), &["unknown key `area`"]);
     let apart = format!("kind = \"ball\"\nbodies = {pair}\npoints = [[0, 0, 0], [0.2, 0, 0]]");
     refuses(&apart, &["lie 2.000e-1 m apart", "starts where it belongs"]);
+    let cross = |axes: &str| format!("kind = \"universal\"\nbodies = {pair}\npoint = [0, 0, 0]\n{axes}");
+    refuses(&cross("axis = [0, 1, 0]"), &["missing key `axes`"]);
+    refuses(&cross("axes = [[0, 1, 0], [0, 1, 1]]"), &["two axes that are perpendicular", "[0, 1, 0]]"]);
+    refuses(&cross("axes = [[0, 1, 0]]"), &["two axes that are perpendicular"]);
+    let pipe = format!(
+        "kind = \"cylindrical\"\nbodies = {pair}\npoint = [0, 0, 0]\naxis = [0, 1, 0]\nrange = [0.1, 1]"
+    );
+    refuses(&pipe, &["stands at 0 m at the start", "0.1 to 1 m"]);
     let nowhere = format!("kind = \"actuator\"\nbodies = {pair}\npoints = [[1, 0, 0], [1, 0, 0]]");
     refuses(&nowhere, &["coincide", "line between"]);
 }

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::{MOST_TRIANGLES, Soup, Wrong, faces, too_many};
 
 /// Keywords of what a surface of triangles does not need: texture, normals, groups and colours. Colours in lines of vertices are not read
-/// either.
+/// either, nor a fourth number, by which none of the usual readers divides.
 const NOT_NEEDED: [&str; 11] =
     ["vt", "vn", "vp", "g", "o", "s", "mg", "usemtl", "mtllib", "usemap", "maplib"];
 
@@ -25,7 +25,8 @@ pub fn read(bytes: Vec<u8>) -> Result<Soup, Wrong> {
         let Some(keyword) = words.next() else { continue };
         match keyword {
             "v" => vertices.push(vertex(words).map_err(|what| Wrong { line: Some(line), what })?),
-            "f" => {
+            // Some programs still write the word of early versions.
+            "f" | "fo" => {
                 let corners: Result<Vec<usize>, String> =
                     words.map(|word| index(word, vertices.len())).collect();
                 let corners = corners.map_err(|what| Wrong { line: Some(line), what })?;
@@ -137,8 +138,17 @@ mod tests {
         assert_eq!(count(&SQUARE.replace("f 1 2 3 4", "f 1 2 \\\n 3 4 # the lid")), 2);
         assert_eq!(count(&SQUARE.replace("f 1 2 3 4", "f 1/1 2//2 3/3/3 -1\nvn 0 0 1")), 2);
         assert_eq!(count(&SQUARE.replace("v 1 1 0", "v 1 1 0 0.5 0.5 0.5").replace('\n', "\r\n")), 2);
+        assert_eq!(count(&SQUARE.replace("f 1 2 3 4", "fo 1 2 3 4")), 2);
+        // Texture and normals are not used, so their numbers need not exist.
+        assert_eq!(count(&SQUARE.replace("f 1 2 3 4", "f 1/7/9 2/8/9 3/9/9 4/-9/9")), 2);
         // A vertex may come after the faces that name it.
         assert_eq!(count("f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"), 1);
+    }
+
+    #[test]
+    fn no_vertex_is_divided_by_its_fourth_number() {
+        let read = read(SQUARE.replace("v 1 1 0", "v 1 1 0 2").into()).expect("a square");
+        assert!(read.triangles.iter().flatten().any(|place| *place == DVec3::new(1.0, 1.0, 0.0)));
     }
 
     #[test]

@@ -131,6 +131,8 @@ mod tests {
         let expected = vec![plain(DVec3::new(0.1, 0.2, 0.3), 0.01), plain(DVec3::new(0.15, 0.2, 0.3), 0.01)];
         for text in [
             "#format x_y_z_r\n0.1\t0.2\t0.3\t0.01\n0.15\t0.2\t0.3\t0.01\n",
+            "#format x_y_z_r\n# after two seconds\n# of settling in a box\n0.1\t0.2\t0.3\t0.01\n0.15\t0.2\t0.3\t0.01\n",
+            "#format x_y_z_r_attrs\n# x y z r b.id colour_r\n0.1\t0.2\t0.3\t0.01\t0\t0.5\n0.15\t0.2\t0.3\t0.01\t1\t0.5\n",
             "x y z radius\n0.1 0.2 0.3 0.01\n0.15 0.2 0.3 0.01\n",
             "x;y;z;radius\n0,1;0,2;0,3;0,01\n0,15;0,2;0,3;0,01\n",
             "x [m],y [m],z(m),R [m],\n0.1,0.2,0.3,0.01,\n0.15,0.2,0.3,0.01,\n",

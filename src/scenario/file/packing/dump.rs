@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::super::MAX_GRAINS;
+use super::super::no_text;
 use super::super::read::{Table, open_named, text, whole, without_folder};
 use super::multisphere::{Gathered, gather};
 use super::rows::{Body, Fields, GrainRow, Layout, Note, Rows, Words};
@@ -95,7 +96,12 @@ struct DumpFrame {
 
 /// Reads the selected grains.
 fn rows(input: impl Read, file: &str, wanted: &Wanted) -> Result<Rows, String> {
-    let mut lines = DumpLines { lines: BufReader::new(input).lines(), number: 0, file };
+    let mut input = BufReader::new(input);
+    let first = input.fill_buf().map_err(|error| format!("{file}: {error}"))?;
+    if let Some(told) = no_text::told(first) {
+        return Err(format!("{file} {told}"));
+    }
+    let mut lines = DumpLines { lines: input.lines(), number: 0, file };
     let (mut found, mut steps, mut units) = (None, Vec::new(), None);
     let mut head = Head::default();
     while let Some(line) = lines.next()? {
