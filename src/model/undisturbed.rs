@@ -67,7 +67,7 @@ mod tests {
         let form = Form::Box { half: DVec3::new(0.1, 0.2, 0.3) };
         let body = RigidBody::solid(form, 1000.0).expect("a box can be free");
         let motions =
-            [Motion::Dynamic(body), Motion::Dynamic(body), Motion::Fixed, Motion::Velocity(DVec3::X)];
+            [Motion::Dynamic(body), Motion::Dynamic(body), Motion::Fixed, Motion::velocity(DVec3::X)];
         for (x, motion) in (0..).zip(motions) {
             let is_shaped = matches!(motion, Motion::Dynamic(_));
             let position = DVec3::new(f64::from(x), 0.0, 0.0);
