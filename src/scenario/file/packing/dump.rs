@@ -18,6 +18,11 @@ use bounds::DumpBounds;
 const HELP: &str = "expected a text dump with the columns x y z (or xu yu zu, xs ys zs, xsu ysu zsu) and if wanted radius or diameter, vx vy vz, \
                     omegax omegay omegaz, density or mass, type, as `dump custom` writes it; paths start at the scenario's folder";
 
+/// Number of first bytes of a binary dump among which zeros are: those of its step.
+const HEAD: usize = 64;
+const BINARY: &str = "is binary, expected text; a binary dump of LAMMPS becomes text by its tool `binary2txt`, or is written anew by `dump custom` \
+                      to a name that does not end in .bin";
+
 /// Reads `file`, and optionally `timestep` and `type` to take only the grains of one step and one type.
 pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Rows> {
     let node = table.node("file");
@@ -100,6 +105,9 @@ fn rows(input: impl Read, file: &str, wanted: &Wanted) -> Result<Rows, String> {
     let first = input.fill_buf().map_err(|error| format!("{file}: {error}"))?;
     if let Some(told) = no_text::told(first) {
         return Err(format!("{file} {told}"));
+    }
+    if first.iter().take(HEAD).any(|byte| *byte == 0) {
+        return Err(format!("{file} {BINARY}"));
     }
     let mut lines = DumpLines { lines: input.lines(), number: 0, file };
     let (mut found, mut steps, mut units) = (None, Vec::new(), None);

@@ -142,3 +142,20 @@ fn a_body_that_a_periodic_face_cuts_is_put_together() {
         rows(dump("pp ff ff", "x y z", "2 0.01").as_bytes(), "d.dump", &Wanted { step: None, kind: Some(1) });
     assert!(torn.expect_err("half a body").contains("and one type is wanted"));
 }
+
+#[test]
+fn packed_and_binary_dumps_are_told_as_such() {
+    // Length of the magic word as LAMMPS writes it, the word, byte order and revision, step and number of atoms.
+    let numbers =
+        |numbers: &[i64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let binary = [numbers(&[-10]), b"DUMPCUSTOM".to_vec(), numbers(&[(2 << 32) + 1, 500, 2])].concat();
+    let wanted = Wanted { step: None, kind: None };
+    for (bytes, words) in [
+        (binary, "d.dump is binary, expected text; a binary dump of LAMMPS"),
+        (b"\x1f\x8b\x08\x00ITEM".to_vec(), "d.dump is packed by gzip, expected text; unpack it: `gunzip -k`"),
+        (b"\x28\xb5\x2f\xfdITEM".to_vec(), "unzstd"),
+    ] {
+        let mistake = rows(&bytes[..], "d.dump", &wanted).map(|_| ()).expect_err("no text");
+        assert!(mistake.contains(words), "{mistake}");
+    }
+}
