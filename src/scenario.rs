@@ -30,9 +30,10 @@
 //!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate), `oscillation` (amplitude, frequency or period, phase_deg),
 //! `rocking` (point, axis, amplitude_deg, frequency or period, phase_deg), `table` (times, displacements, rotations, point; or file),
-//! `dynamic` (velocity, angular_velocity, locked_axes, density; mass, inertia, products_of_inertia, centre_of_mass), `slider` (mass, axis, drive, area). All
-//! but the last two and `fixed` have `start`, `stop` and (but for tables) `ramp`, and may be in a list: `motion = [{ ... }, { ... }]`, of
-//! which each moves in the frame that those before it move ([`guide::scenario_file`](crate::guide::scenario_file)).
+//! `dynamic` (velocity, angular_velocity, locked_axes, density; mass, inertia, products_of_inertia, centre_of_mass), `slider` (mass, axis,
+//! drive, area). All but the last two and `fixed` have `start`, `stop` and (but for tables) `ramp`, and may be in a list:
+//! `motion = [{ ... }, { ... }]`, of which each moves in the frame that those before it move
+//! ([`guide::scenario_file`](crate::guide::scenario_file)).
 //!
 //! A boundary with a `surface_velocity` \[m/s\] is a belt: the boundary stands still while its surface moves in itself and takes grains
 //! along; the work of the belt counts in `boundary_work`. Planes move along themselves, cylinders without caps along their axis, meshes
@@ -52,8 +53,8 @@
 //! A dynamic boundary moves as gravity, contacts and joints make it. Its shapes are solids: boxes, cylinders and cones seen from outside,
 //! spheres, capsules, and closed meshes, with at most 10 000 vertices. A dynamic boundary is homogeneous, with the density of its material
 //! unless `density` is given; the part that several shapes share counts twice. A `mass` \[kg\] scales mass and inertia; with `mass`,
-//! `inertia` (three moments about x, y and z \[kg m²\], beside them `products_of_inertia`, the elements xy, xz and yz of the tensor, such as
-//! -∫ x y dm, in the order of URDF and MuJoCo) and `centre_of_mass` \[m\] nothing is taken from the shapes, and the boundary may have no
+//! `inertia` (three moments about x, y and z \[kg m²\], beside them `products_of_inertia`, the elements xy, xz and yz of the tensor, such
+//! as -∫ x y dm, in the order of URDF and MuJoCo) and `centre_of_mass` \[m\] nothing is taken from the shapes, and the boundary may have no
 //! shapes. Grains touch the faces, edges and vertices of a dynamic boundary. A dynamic box, cylinder, cone, capsule or closed
 //! convex mesh (of at most 512 vertices) is a convex solid: with its faces, edges and vertices it meets planes, boxes seen from inside, and
 //! all other convex solids, dynamic or not. What is no convex solid is met by vertices: the eight of a box, all of a mesh, 16 points on

@@ -1,8 +1,8 @@
 //! Courses of meshes: what several `move/mesh` do to a mesh, one after the other and at once.
 //!
-//! Every mover of LIGGGHTS adds its own velocity to the mesh. Directions and axes stay those of the world; the point of a `rotate` goes along
-//! with movers that stand before it, the point of a `riggle` or `vibrot` stays. Where that is a product of displacements, each in the
-//! frame of those before it, a scenario has it as a list of motions; anything else becomes a table of poses.
+//! Every mover of LIGGGHTS adds its own velocity to the mesh. Directions and axes stay those of the world; the point of a `rotate` goes
+//! along with movers that stand before it, the point of a `riggle` or `vibrot` stays. Where that is a product of displacements, each in
+//! the frame of those before it, a scenario has it as a list of motions; anything else becomes a table of poses.
 
 use glam::{DQuat, DVec3};
 

@@ -212,9 +212,9 @@ impl World {
         deepest
     }
 
-    /// Calls `visit` with every surface that a sphere feels and whose gap to it is less than `gap` \[m\], in ascending order, and with the touch; for the
-    /// vertex of a body, which may be inside of a solid mesh, with all patches up to its contact radius further away. `boxes`
-    /// come from [`World::surface_boxes`] after the last motion of any boundary: with older ones contacts are missed.
+    /// Calls `visit` with every surface that a sphere feels and whose gap to it is less than `gap` \[m\], in ascending order, and with the
+    /// touch; for the vertex of a body, which may be inside of a solid mesh, with all patches up to its contact radius further away.
+    /// `boxes` come from [`World::surface_boxes`] after the last motion of any boundary: with older ones contacts are missed.
     pub fn for_each_surface_near(
         &self,
         boxes: &[SurfaceBox],

@@ -140,12 +140,11 @@ impl Boundary {
         })
     }
 
-    /// Velocity at `time` \[s\] of a point of a boundary whose last motion is a rotation, which counts while it is under way \[m/s\].
-    pub fn turning_velocity(&self, place: DVec3, time: f64) -> DVec3 {
-        let is_under_way = self.motion.parts().last().is_some_and(|part| part.timing.is_under_way(time));
-        let Some(rotation) = self.rotation_at(time) else { return DVec3::ZERO };
-        let rate = if is_under_way { rotation.rate } else { DVec3::ZERO };
-        BoundaryRotation { rate, ..rotation }.velocity(place)
+    /// As [`Boundary::rotation_at`], with a rate of zero while the rotation is not under way.
+    pub fn turning_at(&self, time: f64) -> Option<BoundaryRotation> {
+        let is_under_way = self.motion.parts().last()?.timing.is_under_way(time);
+        let rotation = self.rotation_at(time)?;
+        Some(if is_under_way { rotation } else { BoundaryRotation { rate: DVec3::ZERO, ..rotation } })
     }
 
     /// Gives the rotation that is the last of the motions another rate \[rad/s\] from `time` \[s\] on, at once and without an end. Returns

@@ -107,11 +107,10 @@ impl Frame {
 /// Velocities of the grains relative to the first boundary that turns \[m/s\]: its velocity at the place of the grain is subtracted.
 fn relative_velocity(grains: &PolyData, world: &World) -> Option<Array> {
     let velocity = array(&grains.point_data, "velocity").ok()?;
-    let drum = world.boundaries.iter().find(|boundary| boundary.turns())?;
+    let drum = world.boundaries.iter().find_map(|boundary| boundary.turning_at(grains.time))?;
     let relative = grains.points.iter().enumerate().map(|(i, place)| {
         let own = DVec3::from_array([0, 1, 2].map(|axis| velocity.component(i, axis)));
-        let turning = drum.turning_velocity(DVec3::from_array(*place), grains.time);
-        (own - turning).to_array()
+        (own - drum.velocity(DVec3::from_array(*place))).to_array()
     });
     Some(Array::vectors("relative_velocity", relative))
 }

@@ -19,12 +19,12 @@
 //! angular velocity   ω = log(q(t) q(t - h)⁻¹)/h
 //! ```
 //!
-//! Each motion acts in the frame that those before it move: D_1 is that of the outermost frame. So the angular velocity of a drum in a rocking
-//! frame is that of the frame plus its own, turned by the frame.
+//! Each motion acts in the frame that those before it move: D_1 is that of the outermost frame. So the angular velocity of a drum in a
+//! rocking frame is that of the frame plus its own, turned by the frame.
 //!
-//! **Velocities** are those that lead from one pose to the next one: they are the derivatives of the place at the middle of the substep, but for
-//! h²/24 times the third derivative, and exact in the mean where a motion starts, stops or turns a corner. Poses are never summed up from
-//! velocities. Of one rotation alone ω is the rate itself, times the mean of s. In a general motion a point at the arm r is led along the
-//! tangent v + ω × r, which leaves the arc by ω² h r/2 of a velocity.
+//! **Velocities** are those that lead from one pose to the next one: they are the derivatives of the place at the middle of the substep,
+//! but for h²/24 times the third derivative, and exact in the mean where a motion starts, stops or turns a corner. Poses are never summed
+//! up from velocities. Of one rotation alone ω is the rate itself, times the mean of s. In a general motion a point at the arm r is led
+//! along the tangent v + ω × r, which leaves the arc by ω² h r/2 of a velocity.
 //!
 //! **Work** of a wall is the impulses on it times this velocity \[E10\].

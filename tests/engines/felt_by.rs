@@ -37,7 +37,7 @@ material = "coarse"
 packing = { kind = "list", positions = [[0.02, 0.01, 0.03]], radii = [0.01] }
 [[grains]]
 material = "fine"
-packing = { kind = "list", positions = [[-0.02, 0.01, 0.03], [-0.02, -0.02, 0.002]], radii = [0.005, 0.005] }
+packing = { kind = "list", positions = [[-0.02, 0.01, 0.03], [-0.02, -0.02, 0.002], [0.02, -0.03, -0.02]], radii = [0.005, 0.005, 0.005] }
 "#;
 
 /// A square of side 0.2 at height 0, as a sheet of two triangles.
@@ -48,7 +48,7 @@ fn scene(wall: &str, folder: &Path) -> Scenario {
     read.unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// What feels the wall rests on it, what does not falls through it to the floor, one of them from within the wall: planes, boxes and meshes.
+/// What feels the wall rests on it, what does not falls through it to the floor, from above, within or below the wall: planes, boxes and meshes.
 #[test]
 fn only_grains_of_the_named_materials_feel_a_wall() {
     let folder = tempfile::tempdir().unwrap();
@@ -64,8 +64,8 @@ fn only_grains_of_the_named_materials_feel_a_wall() {
             let state = engine.snapshot().unwrap().world;
             let height = |grain: usize| state.bodies.position[state.grain_body(grain)].z;
             let name = engine.identity().engine;
-            let heights = [0, 1, 2].map(height);
-            for (found, expected) in heights.into_iter().zip([0.01, -0.095, -0.095]) {
+            let heights = [0, 1, 2, 3].map(height);
+            for (found, expected) in heights.into_iter().zip([0.01, -0.095, -0.095, -0.095]) {
                 assert!((found - expected).abs() < 2e-4, "{name}, {shape}: {heights:?} m");
             }
         }
@@ -79,7 +79,9 @@ fn a_wall_that_all_feel_is_as_one_without_names() {
         "shape = { kind = \"box\", min = [-0.1, -0.1, -0.004], max = [0.1, 0.1, 0], side = \"outside\" }";
     let refused = Scenario::parse("case", &SCENE.replace("WALL", plate), Path::new(""), &[]);
     assert!(refused.unwrap_err().to_string().contains("overlaps boundary \"wall\""));
-    let apart = SCENE.replace(", [-0.02, -0.02, 0.002]", "").replace("0.005, 0.005", "0.005");
+    let apart = SCENE
+        .replace(", [-0.02, -0.02, 0.002], [0.02, -0.03, -0.02]", "")
+        .replace("0.005, 0.005, 0.005", "0.005");
     let after = |wall: &str| {
         let scenario = Scenario::parse("case", &apart.replace("WALL", wall), Path::new(""), &[]);
         let scenario = scenario.unwrap_or_else(|problems| panic!("{problems}"));

@@ -57,8 +57,9 @@ packing = { kind = "list", positions = [[0, 5, 0]] }
 
 /// Place and orientation of the walls of [`WALLS`] at 0.1 < `time` < 0.33 s, by hand.
 fn expected(time: f64) -> [(DVec3, DMat3); 4] {
-    // The ramp from 0.1 s on, of 0.2 s: half the square of the time, over its duration.
-    let lowered = 0.5 * (time - 0.1) * (time - 0.1) / (2.0 * 0.2);
+    // The ramp from 0.1 s on, of 0.2 s: half the square of the time, over its duration; then the full speed.
+    let rising = (time - 0.1).min(0.2);
+    let lowered = 0.5 * (rising * rising / (2.0 * 0.2) + (time - 0.3).max(0.0));
     let screw = (DVec3::new(0.0, 0.0, 1.5 - lowered), DMat3::from_rotation_z(8.0 * time));
     let frame = DMat3::from_rotation_x(10f64.to_radians() * (TAU * time / 0.8).sin());
     let about = DVec3::new(3.0, 0.0, 0.0);
@@ -147,7 +148,10 @@ fn a_block_goes_with_the_point_of_the_plate_under_it() {
             assert!(0.01 * shift(time) > bound);
             let (work, has) = (state.balance.unwrap().boundary_work, kinetic(&state));
             assert!((work / has - 1.0).abs() < 0.01, "{name}: work {work} J, energy {has} J");
-            let closure = if name == "cpu" { 1e-12 } else { 8.0 * f64::from(f32::EPSILON) };
+            // In single precision each step rounds the velocity of the one block by up to half an epsilon, and its energy by twice that;
+            // steps add up at random, of which twice is allowed.
+            let roundings = 2.0 * (time / STEP).sqrt() * f64::from(f32::EPSILON);
+            let closure = if name == "cpu" { 1e-12 } else { roundings };
             assert!(error_share(&state) < closure, "{name}: {}", error_share(&state));
         }
     }

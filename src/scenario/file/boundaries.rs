@@ -1,7 +1,7 @@
 //! Readers of boundaries: shapes, which become surfaces, and motions.
 //!
-//! The position of a boundary is the natural centre of its shape; if the boundary rotates or rocks, it is that centre projected onto the axis
-//! of that. Surfaces are placed relative to it, so that the wall of a rotating drum stays in place to the last digit.
+//! The position of a boundary is the natural centre of its shape; if the boundary rotates or rocks, it is that centre projected onto the
+//! axis. Surfaces are placed relative to it, so that the wall of a rotating drum stays in place to the last digit.
 
 use std::path::Path;
 use std::sync::Arc;

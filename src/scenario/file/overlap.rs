@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::grains::{GrainBlock, PLACED, Placement};
 use super::read::ReadReport;
 use crate::model::nested::depth_in;
-use crate::model::{Form, Grain, Solid, Sphere, SpherePart, Surface, SurfaceBox, World};
+use crate::model::{Form, Grain, MaterialId, Solid, Sphere, SpherePart, Surface, SurfaceBox, World};
 use crate::sources::FreeRoom;
 use crate::sources::grid::SphereGrid;
 
@@ -92,10 +92,12 @@ fn report_astray(
     let boxes = world.surface_boxes();
     let is_in_mesh = |grain: &Grain| {
         let around = FreeRoom::mesh_around(world, &boxes, grain.position)?;
-        Some((depth_in(world, around, grain.position).0, around.body()))
+        let is_felt = world.surfaces[around.first()].is_felt_by(grain.material);
+        is_felt.then(|| (depth_in(world, around, grain.position).0, around.body()))
     };
     let astray = placement.grains.par_iter().enumerate().filter_map(|(id, grain)| {
-        let behind = solids.iter().find_map(|surface| is_behind(grain, surface));
+        let mut felt = solids.iter().filter(|surface| surface.is_felt_by(grain.material));
+        let behind = felt.find_map(|surface| is_behind(grain, surface));
         behind.or_else(|| is_in_mesh(grain)).map(|(depth, body)| (id, depth, body))
     });
     let astray: Vec<(usize, f64, usize)> = astray.collect();
@@ -146,7 +148,9 @@ pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &
         let gaps = own.flat_map(|(i, vertex)| {
             let id = (world.surfaces.len() + i) as u32;
             let surfaces = (0..).zip(&world.surfaces);
-            let met = surfaces.filter(|(surface, _)| world.vertex_meets(vertex, *surface));
+            let met = surfaces.filter(|(surface, other)| {
+                world.vertex_meets(vertex, *surface) && other.is_felt_by(vertex.material)
+            });
             met.filter_map(move |(surface, other)| {
                 let gap = world.touch(id, surface)?.gap;
                 (-gap > PLACED * vertex.contact_radius).then_some((gap, other.body as usize))
@@ -189,7 +193,12 @@ fn find(placement: &Placement, blocks: &[GrainBlock], world: &World) -> Vec<Over
     let all = placement.grains.iter().enumerate();
     let spheres: Vec<Ball> = all
         .flat_map(|(grain, it)| {
-            world.spheres_of(it).into_iter().map(move |(centre, radius)| Ball { grain, centre, radius })
+            world.spheres_of(it).into_iter().map(move |(centre, radius)| Ball {
+                grain,
+                centre,
+                radius,
+                material: it.material,
+            })
         })
         .collect();
     spheres.iter().for_each(|ball| grid.insert(ball.centre, ball.radius));
@@ -233,6 +242,7 @@ struct Ball {
     grain: usize,
     centre: DVec3,
     radius: f64,
+    material: MaterialId,
 }
 
 /// Depth of the overlap of two spheres \[m\], or of the polyhedra that they are around where these were placed.
@@ -285,10 +295,8 @@ fn boundary_overlap(
     accepted: f64,
 ) -> Option<Overlap> {
     let ball = &spheres[sphere];
-    let own = world.spheres.get(sphere);
-    let polyhedron = own.filter(|sphere| matches!(sphere.part, SpherePart::Hull(_)));
-    let alone = Sphere::alone(ball.radius);
-    let alone = own.map_or(alone, |own| Sphere { material: own.material, ..alone });
+    let polyhedron = world.spheres.get(sphere).filter(|sphere| matches!(sphere.part, SpherePart::Hull(_)));
+    let alone = Sphere { material: ball.material, ..Sphere::alone(ball.radius) };
     let (gap, body) = match polyhedron {
         Some(polyhedron) => world.deepest_boundary_of_solid(boxes, polyhedron),
         None => world.deepest_boundary(boxes, ball.centre, &alone),
