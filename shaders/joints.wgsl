@@ -87,11 +87,6 @@ fn add_held(joint: Joint, p: Placed, at: u32) -> u32 {
     return at + counts.x + counts.y;
 }
 
-// Unit vector along an axis.
-fn unit(axis: u32) -> vec3f {
-    return select(vec3f(0.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(axis));
-}
-
 // Adds the row of the nearer end of the range and that of the drive, from row `at` on.
 fn add_along(index: u32, p: Placed, at: u32) {
     let joint = joints[index];
@@ -184,16 +179,6 @@ fn add_drive(index: u32, along: JointRow, at: u32) {
         }
     }
     put(at, row, ROW_DRIVE);
-}
-
-// Area on which a pressure acts [m²]: product of two distances of walls; 0 without walls.
-fn area_of(joint: Joint) -> f32 {
-    let walls = joint.walls;
-    if walls.x == NONE {
-        return 0.0;
-    }
-    return dot(between(poses[walls.x], poses[walls.y]), unit(joint.wall_axes.x))
-        * dot(between(poses[walls.z], poses[walls.w]), unit(joint.wall_axes.y));
 }
 
 // Row along a direction, or about an axis, without bounds.

@@ -66,3 +66,18 @@ fn position_of(joint: Joint, p: Placed) -> f32 {
         default: { return length(p.gap); }
     }
 }
+
+// Area on which a pressure acts [m²]: product of two distances of walls; 0 without walls.
+fn area_of(joint: Joint) -> f32 {
+    let walls = joint.walls;
+    if walls.x == NONE {
+        return 0.0;
+    }
+    return dot(between(poses[walls.x], poses[walls.y]), unit(joint.wall_axes.x))
+        * dot(between(poses[walls.z], poses[walls.w]), unit(joint.wall_axes.y));
+}
+
+// Unit vector along an axis.
+fn unit(axis: u32) -> vec3f {
+    return select(vec3f(0.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(axis));
+}

@@ -27,7 +27,8 @@
 //! Held rows are those of Lacoursière 2007, as the contacts of \[E2\] are. With ε = 0 a deviation vanishes within a few substeps, and the
 //! deviation that a substep leaves is of second order: about (9/8) h² times the acceleration of the joint. Its energy is of first order, as
 //! that of the whole step; in a machine that nothing else touches it is of second order \[E1\]. A row that holds a place acts at the place
-//! on the second body, on both bodies alike: so joints conserve the angular momentum whatever their deviation. Held rows and ends of ranges have a compliance of 10⁻⁶ of G M⁻¹ Gᵀ
+//! on the second body, on both bodies alike: so joints conserve the angular momentum whatever their deviation. Held rows and ends of ranges
+//! have a compliance of 10⁻⁶ of G M⁻¹ Gᵀ
 //! ([`JOINT_SOFTNESS`](crate::settings::JOINT_SOFTNESS)), so that rows which follow from others, as in a linkage of hinges in a plane, have
 //! a solution: the one of least impulses. Rows to which neither body gives way, as their axes are locked, are left out.
 //!
