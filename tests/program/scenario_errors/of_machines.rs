@@ -83,7 +83,8 @@ fn a_joint_that_is_wrong_says_what_it_needs() {
     let apart = format!("kind = \"ball\"\nbodies = {pair}\npoints = [[0, 0, 0], [0.2, 0, 0]]");
     refuses(&apart, &["lie 2.000e-1 m apart", "starts where it belongs"]);
     let cross = |axes: &str| format!("kind = \"universal\"\nbodies = {pair}\npoint = [0, 0, 0]\n{axes}");
-    refuses(&cross("axis = [0, 1, 0]"), &["missing key `axes`"]);
+    refuses(&cross(""), &["missing key `axes`"]);
+    refuses(&cross("axis = [0, 1, 0]"), &["unknown key `axis`", "did you mean `axes`"]);
     refuses(&cross("axes = [[0, 1, 0], [0, 1, 1]]"), &["two axes that are perpendicular", "[0, 1, 0]]"]);
     refuses(&cross("axes = [[0, 1, 0]]"), &["two axes that are perpendicular"]);
     let pipe = format!(
