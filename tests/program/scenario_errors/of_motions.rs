@@ -127,7 +127,7 @@ fn a_file_of_poses_is_refused_with_its_own_lines() {
         let text = GOOD.replace(DRUM, &motion).replace(drum, "");
         Scenario::parse("case.toml", &text, folder.path(), &[])
     };
-    let mistakes = |rows: &str, more: &str| read(rows, more).err().expect("a mistake").to_string();
+    let mistakes = |rows: &str, more: &str| read(rows, more).expect_err("a mistake").to_string();
     for (rows, word) in [
         ("t,x,y,z\n0,0,0,0\n0,1,0,0\n", "path.csv:3: the time 0 does not come after 0"),
         ("x,y,z\n0,0,0\n", "path.csv:1: the columns are x,y,z, expected one of times, t"),
