@@ -108,7 +108,8 @@ fn a_cylindrical_joint_slides_and_turns() {
 }
 
 /// Two shafts at 40° with a universal joint between them: tan θ' = cos β tan θ, with θ from where the axis on the first shaft lies across
-/// the plane of both. The second shaft is ahead and behind by up to 7.6°.
+/// the plane of both. The second shaft is ahead and behind by up to 7.6°. A motor holds a velocity, so the joint leaves (9/8) h² times
+/// the acceleration of the second shaft, which is up to 14.5 rad/s².
 #[test]
 fn a_universal_joint_turns_the_second_shaft_as_the_textbook_says() {
     let (bend, rate) = (40f64.to_radians(), 5.0);
@@ -123,7 +124,7 @@ fn a_universal_joint_turns_the_second_shaft_as_the_textbook_says() {
     let joint = Joint::universal(&world, "cross", bodies, DVec3::ZERO, axes);
     world.add_joint(joint);
     world.joints[0].drives = motor(rate, f64::INFINITY);
-    for (engine, tolerance) in both(&world, &at(1e-3)).iter_mut().zip([1e-5, 1e-4]) {
+    for (engine, tolerance) in both(&world, &at(1e-3)).iter_mut().zip([2e-5, 1e-4]) {
         let mut apart = 0.0f64;
         for _ in 0..12 {
             engine.advance(50).unwrap();
