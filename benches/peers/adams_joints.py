@@ -263,12 +263,12 @@ def series(path):
     return np.array(rows, float)
 
 
-def run(program, deck, step, every, until, substeps):
-    """Time series of esker by name."""
+def run(program, scenario):
+    """Time series of a scenario by name."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        (folder / "deck.toml").write_text(deck.scenario(step, every, until, substeps))
-        subprocess.run([program, "run", folder / "deck.toml", "--quiet", "--device", "cpu", "--out", folder / "out"], check=True)
+        (folder / "made.toml").write_text(scenario)
+        subprocess.run([program, "run", folder / "made.toml", "--quiet", "--device", "cpu", "--out", folder / "out"], check=True)
         with open(folder / "out/timeseries.csv") as file:
             names, *rows = list(csv.reader(file))
     names = [re.sub(r" \[.*", "", name) for name in names]
@@ -334,6 +334,14 @@ def report(results, steps, version):
     return "\n".join(lines) + "\n"
 
 
+def keep(text, out):
+    """Writes a report to a file, or prints it without one."""
+    if out:
+        pathlib.Path(out).write_text(text)
+    else:
+        print(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", required=True, type=pathlib.Path, help="folder of decks (.adm) and series (_Pos.txt and so on)")
@@ -347,7 +355,7 @@ def main():
         deck, case = Deck(path), path.stem
         theirs = of_adams(arguments.data, case)
         exact = of_equations(deck, Equations(deck).integrate(1e-3, 5.0, 0.01))
-        runs = [run(arguments.esker, deck, step, 0.01, 5.0, arguments.substeps) for step in arguments.steps]
+        runs = [run(arguments.esker, deck.scenario(step, 0.01, 5.0, arguments.substeps)) for step in arguments.steps]
         found = [of_esker(deck, one) for one in runs]
         results[case] = {}
         for signal in ["Pos", "Vel", "Quat", "Rforce", "Rtorque"]:
@@ -358,11 +366,7 @@ def main():
         results[case]["joint error"] = (errors, None)
         print(case, {signal: [f"{value:.1e}" for value in of_case[0]] for signal, of_case in results[case].items()}, file=sys.stderr, flush=True)
     version = subprocess.run([arguments.esker, "--version"], capture_output=True, text=True).stdout.strip()
-    text = report(results, arguments.steps, version)
-    if arguments.out:
-        pathlib.Path(arguments.out).write_text(text)
-    else:
-        print(text)
+    keep(report(results, arguments.steps, version), arguments.out)
 
 
 if __name__ == "__main__":

@@ -13,17 +13,13 @@ error of the velocities of balls and box, beside the exact solution; the site ha
 """
 
 import argparse
-import csv
 import datetime
 import json
-import pathlib
-import re
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
-from adams_joints import Deck, Equations
+from adams_joints import Deck, Equations, keep, run
 
 STEPS = [1e-3, 5e-4, 1e-4]
 GRAVITY = 9.81
@@ -145,18 +141,6 @@ def slider_crank():
     return made, 5.0
 
 
-def columns(program, text):
-    """Time series of a scenario by name."""
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        (folder / "made.toml").write_text(text)
-        subprocess.run([program, "run", folder / "made.toml", "--quiet", "--device", "cpu", "--out", folder / "out"], check=True)
-        with open(folder / "out/timeseries.csv") as file:
-            names, *rows = list(csv.reader(file))
-    names = [re.sub(r" \[.*", "", name) for name in names]
-    return {name: np.array([float(row[k] or "nan") for row in rows]) for k, name in enumerate(names)}
-
-
 # Name, what makes it, body whose place is compared, bar of the energy error [J] and where that is from.
 CASES = [
     ("pendulum", pendulum, 1, 5e-5, "A01"),
@@ -177,7 +161,7 @@ def mechanisms(program):
         exact = np.array([state[0][made.bodies.index(body)] for state in states])
         energies, places = [], []
         for step in STEPS:
-            found = columns(program, made.scenario(step, 0.01, until))
+            found = run(program, made.scenario(step, 0.01, until))
             energy = found["kinetic_energy"] + found["rotational_energy"] + found["potential_energy"]
             energies.append(np.abs(energy - energy[0]).max())
             place = np.stack([found[f"position_{axis}:part {body}"] for axis in "xyz"], axis=-1)
@@ -260,7 +244,7 @@ formats = ["csv"]
 grains = {list(range(COUNT))}
 boundaries = ["box"]
 """
-    found = columns(program, text)
+    found = run(program, text)
     slide = (PUSH - FRICTION["ground"] * (BOX + COUNT * BALL) * GRAVITY) / (BOX + COUNT * BALL / 3.5)
     # A ball under the force f at its lowest point gains f/m at the centre and 7/2 f/m at that point, which moves with the box.
     accelerations = {"box": slide} | {f"grain-{k}": slide / 3.5 for k in range(COUNT)}
@@ -296,11 +280,7 @@ def main():
             error = rolling(arguments.esker, solver)
             print(name, error, file=sys.stderr, flush=True)
             lines.append(f"| {name} | {error:.1e} | 1e-6 (best published 7.5e-6) | {'met' if error < 1e-6 else 'missed'} |")
-    text = "\n".join(lines) + "\n"
-    if arguments.out:
-        pathlib.Path(arguments.out).write_text(text)
-    else:
-        print(text)
+    keep("\n".join(lines) + "\n", arguments.out)
 
 
 if __name__ == "__main__":
