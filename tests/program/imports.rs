@@ -211,9 +211,24 @@ fn a_mesh_that_begins_to_turn_in_a_later_run_does_so_in_one_file() {
         "a turn in 2 s from the end of the first run on:\n{text}"
     );
     // What turned and then moves does so in the same file, from where it stands.
-    let more = script + "unfix t\nfix t all move/mesh mesh m linear 0 0 0.1\nrun 1000\n";
+    let more = script.clone() + "unfix t\nfix t all move/mesh mesh m linear 0 0 0.1\nrun 1000\n";
     let (_, one) = imported(&more, &ImportOptions::default()).expect("a script");
     let text = &one.files[0].1;
     assert!(one.files.len() == 1 && text.contains("start = 0.01, stop = 0.03 },"), "{text}");
     assert!(text.contains("{ kind = \"velocity\", velocity = [0.0, 0.0, 0.1], start = 0.03 },"), "{text}");
+    // Where something else changes, too, it goes on in a second file, from where it stood: a quarter of a turn further.
+    let more = script.replace("period 2.0", "period 0.08")
+        + "unfix t\nfix t all move/mesh mesh m linear 0 0 0.1\nfix h all gravity 1.62 vector 0 0 -1\nrun 1000\n";
+    let (folder, two) = imported(&more, &ImportOptions::default()).expect("a script");
+    assert_eq!(two.files.len(), 2);
+    assert!(
+        two.files[1].1.contains("turned = { axis = [0.0, 1.0, 0.0], angle_deg = 90.0 }"),
+        "{}",
+        two.files[1].1
+    );
+    assert!(
+        two.files[1].1.contains("checkpoint = \"out/case\"")
+            && two.files[0].1.contains("every_simulated = 0.03")
+    );
+    drop(folder);
 }
