@@ -135,6 +135,13 @@ pub fn ensemble_for(
 /// When it cannot, with the number that is out of its range.
 #[cfg(feature = "gpu")]
 pub fn check_for_gpu(scenario: &Scenario) -> Result<(), Error> {
+    let only_on_cpu = [
+        (!scenario.world.gates.is_empty(), "observe.gates"),
+        (!scenario.world.residences.is_empty(), "observe.regions.residence"),
+    ];
+    if let Some((_, setting)) = only_on_cpu.into_iter().find(|(is_asked_for, _)| *is_asked_for) {
+        return Err(Error::NotOnGpu { setting });
+    }
     let there = scenario.world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
     let emitted = scenario.emitters.iter().flat_map(|emitter| {
         [emitter.smallest_radius(), emitter.largest_radius()].map(|radius| (emitter.material(), radius))
