@@ -232,7 +232,8 @@ use crate::contact::{Impulse, Key};
 use crate::engine::compatible::CompatiblePlan;
 use crate::model::World;
 use crate::observe::{
-    CellPlan, DrumPlan, Expectation, FabricPlan, LayerPlan, MixingPlan, RegionPlan, SurfacePlan, Tracked,
+    CellPlan, DrumPlan, Expectation, FabricPlan, FieldPlan, LayerPlan, MixingPlan, RegionPlan, SurfacePlan,
+    Tracked,
 };
 use crate::output::Formats;
 use crate::settings::Settings;
@@ -278,6 +279,8 @@ pub struct Scenario {
     pub surface: Option<SurfacePlan>,
     /// Observation of the fabric, if any.
     pub fabric: Option<FabricPlan>,
+    /// Observation of fields on a grid, if any.
+    pub fields: Option<FieldPlan>,
     /// Observation of layers, if any.
     pub layers: Option<LayerPlan>,
     /// Regions whose grains are counted.
@@ -321,6 +324,7 @@ impl Scenario {
             cell: None,
             surface: None,
             fabric: None,
+            fields: None,
             layers: None,
             regions: Vec::new(),
             mixing: Vec::new(),

@@ -12,6 +12,7 @@ mod document;
 mod domain;
 mod emitter;
 pub mod expect;
+mod fields;
 mod gates;
 mod grains;
 mod joints;
@@ -131,6 +132,7 @@ impl Scenario {
             formats: self.output.formats,
             walls: (!self.world.boundaries.is_empty()).then(|| self.walls()),
             surface: self.surface.as_ref(),
+            fields: self.fields.as_ref(),
             has_polyhedra: self.world.has_polyhedra(),
             fabric: self.fabric.as_ref(),
             layers: self.layers.as_ref(),
@@ -267,6 +269,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         cell: observed.cell,
         surface: observed.surface,
         fabric: observed.fabric,
+        fields: observed.fields,
         layers: observed.layers,
         regions: observed.regions,
         mixing: observed.mixing,

@@ -1,11 +1,11 @@
 //! The `[observe]` table.
 
 use super::read::{Table, boolean};
-use super::{each, gates, mixing, plan, track, unique};
+use super::{each, fields, gates, mixing, plan, track, unique};
 use crate::model::{Gate, Residence, World};
 use crate::observe::stress::meters;
 use crate::observe::{
-    CellPlan, DrumPlan, FabricPlan, LayerPlan, MixingPlan, RegionPlan, SurfacePlan, Tracked,
+    CellPlan, DrumPlan, FabricPlan, FieldPlan, LayerPlan, MixingPlan, RegionPlan, SurfacePlan, Tracked,
 };
 use crate::settings::Bookkeeping;
 
@@ -17,6 +17,7 @@ pub(super) struct Observed {
     pub(super) surface: Option<SurfacePlan>,
     pub(super) fabric: Option<FabricPlan>,
     pub(super) layers: Option<LayerPlan>,
+    pub(super) fields: Option<FieldPlan>,
     /// Names of the regions in the file, faulty regions included.
     pub(super) region_names: Vec<String>,
     pub(super) regions: Vec<RegionPlan>,
@@ -60,6 +61,7 @@ pub(super) fn observe(root: &mut Table<'_>, world: &World, names: &[String], gra
         let surface = plan::surface(table);
         let fabric = table.maybe("fabric", |node| node.table(|table| plan::fabric(table, world)));
         let layers = table.maybe("layers", |node| node.table(|table| plan::layers(table, world)));
+        let fields = table.maybe("fields", |node| node.table(|table| fields::fields(table, world)));
         let tracked = track::tracked(table, world, names, grains);
         let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
         let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
@@ -76,6 +78,7 @@ pub(super) fn observe(root: &mut Table<'_>, world: &World, names: &[String], gra
             surface,
             fabric,
             layers,
+            fields,
             region_names,
             regions,
             residences,
