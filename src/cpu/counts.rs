@@ -156,8 +156,8 @@ mod tests {
         CpuEngine::new(world, Settings { time_step, ..Settings::default() })
     }
 
-    /// Grains with a common velocity never meet. Each passes a gate when its height is between 0 and as much as it moves, and a disc if it is
-    /// then within the radius: counted one by one. A material that no grain has counts nothing.
+    /// Grains with a common velocity never meet. Each passes a gate when its height is between 0 and as much as it moves, and a disc if it
+    /// is then within the radius: counted one by one. A material that no grain has counts nothing.
     #[test]
     fn grains_that_go_through_planes_and_discs_count_in_their_direction_with_their_mass() {
         let mut random = Random::new(7, Stream::Grains(0));
@@ -223,7 +223,7 @@ mod tests {
     fn grains_of_constant_velocity_stay_for_the_length_over_the_speed() {
         for time_step in [0.03, 0.3] {
             let start = |i: usize| DVec3::new(0.01 * i as f64, 0.0, -0.1 - 0.013 * i as f64);
-            let speed = |i: usize| if i % 4 == 0 { 2.0 } else { 5.0 };
+            let speed = |i: usize| if i.is_multiple_of(4) { 2.0 } else { 5.0 };
             let mut world = in_flight((0..40).map(|i| (start(i), speed(i) * DVec3::Z)));
             world.residences = vec![tube(&[0.3, 0.5 - 1e-9])];
             let mut engine = engine(world, time_step);
@@ -235,8 +235,8 @@ mod tests {
         }
     }
 
-    /// One grain starts inside, 0.4 m from the end; one is taken by a sink in the middle after 0.25 s, at the end of a step of 10 ms; and one
-    /// is still inside.
+    /// One grain starts inside, 0.4 m from the end; one is taken by a sink in the middle after 0.25 s, at the end of a step of 10 ms; and
+    /// one is still inside.
     #[test]
     fn a_stay_begins_where_a_grain_is_placed_and_ends_in_a_sink() {
         let at = |x: f64, z: f64, speed: f64| (DVec3::new(x, 0.0, z), speed * DVec3::Z);

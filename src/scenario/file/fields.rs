@@ -77,3 +77,46 @@ fn fits_period(table: &Table<'_>, plan: &FieldPlan, world: &World) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::observe::fields::FieldKernel;
+    use crate::scenario::Scenario;
+
+    /// Reads a grid of these corners, cells and width in a scenario that is periodic along x; the error is what is told.
+    fn read(max: &str, cells: &str, more: &str) -> Result<Scenario, String> {
+        let text = format!(
+            "duration = 1.0\n[periodic]\nx = [0.0, 1.0]\n[materials.glass]\ndensity = 2500.0\nyoungs_modulus = 1e7\n\
+             poisson_ratio = 0.2\nrestitution = 0.5\nfriction = 0.3\n[[grains]]\nmaterial = \"glass\"\n\
+             radius = {{ kind = \"constant\", value = 0.01 }}\npacking = {{ kind = \"list\", positions = [[0, 0, 0.05]] }}\n\
+             [observe.fields]\nmin = [0, 0, 0]\nmax = {max}\ncells = {cells}\n{more}\n"
+        );
+        Scenario::parse("case", &text, Path::new("."), &[]).map_err(|problems| problems.to_string())
+    }
+
+    #[test]
+    fn a_grid_has_a_gaussian_unless_the_file_says_otherwise() {
+        let plan =
+            |more: &str| read("[1, 1, 2]", "[10, 10, 20]", more).expect("a grid").fields.expect("fields");
+        let gaussian = plan("width = 0.02");
+        assert_eq!((gaussian.kernel, gaussian.width), (FieldKernel::Gaussian, 0.02));
+        assert_eq!(gaussian.edges().to_array(), [0.1; 3]);
+        assert_eq!(plan("width = 0.02\nkernel = \"box\"").kernel, FieldKernel::Box);
+    }
+
+    #[test]
+    fn a_grid_beyond_the_periodic_cell_a_wide_kernel_and_too_many_cells_are_refused() {
+        let error = |max, cells, more| read(max, cells, more).err().unwrap_or_default();
+        let beyond = error("[1.1, 1, 2]", "[10, 10, 20]", "width = 0.02");
+        assert!(beyond.contains("reaches beyond the periodic cell along x"), "{beyond}");
+        let wide = error("[1, 1, 2]", "[10, 10, 20]", "width = 0.2");
+        assert!(wide.contains("wider than the period along x") && wide.contains("at most 0.16"), "{wide}");
+        assert_eq!(error("[1, 1, 2]", "[10, 10, 20]", "width = 0.16"), "", "as wide as it may be");
+        let many = error("[1, 1, 2]", "[1000, 1000, 1000]", "width = 0.02");
+        assert!(many.contains("are 1000000000 cells, at most 20000000"), "{many}");
+        let two = error("[1, 1, 2]", "[10, 10]", "width = 0.02");
+        assert!(two.contains("must be three numbers of cells"), "{two}");
+    }
+}

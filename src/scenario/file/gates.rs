@@ -144,16 +144,4 @@ mod tests {
         let error = read(&format!("{region}residence = {{ bins = [2.0, 0.5] }}")).expect_err("descending");
         assert!(error.contains("`observe.regions.0.residence.bins` are no ascending times"), "{error}");
     }
-
-    #[cfg(feature = "gpu")]
-    #[test]
-    fn a_gpu_is_told_that_gates_and_residences_are_counted_on_the_cpu_engine() {
-        use crate::error::Error;
-        use crate::simulation::device::check_for_gpu;
-
-        let scenario = gate("{ kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }").expect("a gate");
-        let refused = check_for_gpu(&scenario);
-        assert!(matches!(refused, Err(Error::NotOnGpu { setting: "observe.gates" })), "{refused:?}");
-        assert!(check_for_gpu(&read("").expect("no gate")).is_ok());
-    }
 }
