@@ -13,8 +13,9 @@
 //! ```
 //!
 //! Stresses are positive under pressure. The balance of momentum is ρ Du/Dt = ρ g - ∇·(σᵏ + σᶜ) + t, at walls too. Every cell holds the
-//! mean of the field over its volume: shares of the kernel are computed exactly for grains, and along an arm by the midpoint rule. So sums over
-//! the cells are those over grains and contacts, as far as the kernels lie in the grid. Forces are of the last substep, without bounces.
+//! mean of the field over its volume: shares of the kernel are computed exactly for grains, and along an arm by the midpoint rule. So
+//! sums over the cells are those over grains and contacts, as far as the kernels lie in the grid. Forces are of the last substep, without
+//! bounces.
 
 use glam::{DMat3, DVec3};
 

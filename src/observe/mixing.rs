@@ -12,8 +12,8 @@
 //! ```
 //!
 //! M is 0 in cells of one kind each, and 1 on the mean over random mixtures of many grains; it is above 1 where the cells are more alike
-//! than chance makes them, up to N / (N - K) where all are. Of cells with n grains each these are the formulas of Lacey (1954), *Developments in
-//! the theory of particle mixing*, J. Appl. Chem. 4, 257, with σᵣ² = p (1 - p) / n.
+//! than chance makes them, up to N / (N - K) where all are. Of cells with n grains each these are the formulas of Lacey (1954),
+//! *Developments in the theory of particle mixing*, J. Appl. Chem. 4, 257, with σᵣ² = p (1 - p) / n.
 
 use super::grains;
 use super::regions::place_near;
