@@ -12,6 +12,7 @@ mod coarse;
 pub mod colouring;
 mod contacts;
 pub mod convergence;
+mod counts;
 mod engine;
 pub mod gradient;
 mod groups;
@@ -142,10 +143,11 @@ impl CpuEngine {
     /// # Panics
     /// If the settings are invalid (see [`Settings::validate`]) or a period is too short for the grains (see
     /// [`Periodic::check`](crate::model::Periodic::check)).
-    pub fn new(world: World, settings: Settings) -> CpuEngine {
+    pub fn new(mut world: World, settings: Settings) -> CpuEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         let period = world.periodic.check(contact_reach(world.largest_radius(), settings.reach()));
         assert!(period.is_ok(), "{period:?}");
+        world.prepare_counts();
         let bodies = world.bodies_with(world.grains.capacity());
         let settings = prudent(&settings, &world);
         let is_guarded = is_guarded(&settings, &world);
@@ -235,6 +237,7 @@ impl CpuEngine {
                 self.coupling.counting(),
                 &mut self.stresses,
             );
+            counts::add(&mut self.world, &self.velocities, [end - h, h], self.coupling.counting());
         });
         let removed_energy = self.move_bodies(end);
         // They went a whole substep from its middle; if the substep failed, they go back to its start.
@@ -272,6 +275,9 @@ impl CpuEngine {
             let taken = coupling.agree(sinks::taken(world, h), world)?;
             // Contacts of grains that are taken are no longer between two grains.
             *is_prepared &= taken.is_empty();
+            taken.iter().for_each(|&(grain, _)| {
+                world.end_stays(grain, end, coupling.counts(world.grain_body(grain)));
+            });
             let own = sinks::remove(world, &taken, |body| coupling.counts(body));
             Ok(coupling.sums([own])[0])
         })

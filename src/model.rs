@@ -13,6 +13,7 @@ pub mod domain;
 pub mod drive;
 pub mod flush;
 pub mod force;
+pub mod gate;
 #[cfg(feature = "scenario")]
 pub mod grain_state;
 mod grains;
@@ -47,6 +48,7 @@ pub use clump::Clump;
 pub use domain::{Domain, Outside};
 pub use drive::{Area, Course, Drive, Span};
 pub use force::{AppliedForce, Pull};
+pub use gate::{Gate, Residence};
 #[cfg(feature = "scenario")]
 pub use grain_state::GrainState;
 pub use grains::{Grain, Kinds};
@@ -154,6 +156,14 @@ pub struct World {
     pub domain: Option<Domain>,
     /// Meters of the stress; to be set before an engine is made.
     pub meters: Vec<Meter>,
+    /// Gates, through which grains are counted; to be set before an engine is made.
+    pub gates: Vec<Gate>,
+    /// Residences, in which grains are timed; to be set before an engine is made.
+    pub residences: Vec<Residence>,
+    /// Sums of the gates, then of the residences, since the start.
+    pub counted: Vec<f64>,
+    /// Per grain and residence: when the grain came in \[s\]; [`OUTSIDE`](gate::OUTSIDE) if it is not inside.
+    pub arrivals: Vec<f64>,
     /// Whether engines sum the stress of every grain; to be set before an engine is made.
     pub measures_grains: bool,
     /// Per grain: index of the sink that removed it; `sinks.len()` if it left the domain, `sinks.len() + 1` if it was taken out by

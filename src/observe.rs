@@ -20,12 +20,15 @@ pub mod contacts;
 pub mod energy;
 pub mod expectation;
 pub mod fabric;
+pub mod fields;
 pub mod flow;
 pub mod layers;
 pub mod loads;
 pub mod lost;
 pub mod missing;
+pub mod mixing;
 pub mod packing;
+pub mod passages;
 pub mod quantity;
 pub mod regions;
 pub mod repose;
@@ -48,8 +51,10 @@ use quantity::{Needs, QUANTITIES, Quantity, View};
 pub use cell::CellPlan;
 pub use expectation::Expectation;
 pub use fabric::FabricPlan;
+pub use fields::FieldPlan;
 pub use flow::DrumPlan;
 pub use layers::LayerPlan;
+pub use mixing::MixingPlan;
 pub use regions::RegionPlan;
 pub use surface::SurfacePlan;
 pub use tracked::{Tracked, TrackedBody};
@@ -86,6 +91,8 @@ pub struct Base {
     pub time: f64,
     /// Total impulse of the contacts on each boundary since the start.
     pub impulses: Vec<TotalImpulse>,
+    /// Sums of the gates and residences of the world since the start.
+    pub counted: Vec<f64>,
     /// Sums of the meters of the world since the start.
     pub stresses: Vec<MeterSums>,
     /// Id of every grain in ascending order, and its sum of impulse times arm since it came \[N m s\]; empty unless the world measures
@@ -119,6 +126,10 @@ pub struct Observer {
     cell: Option<CellPlan>,
     surface: Option<SurfacePlan>,
     regions: Vec<RegionPlan>,
+    gates: Vec<String>,
+    residences: Vec<String>,
+    stay_classes: Vec<String>,
+    mixing: Vec<MixingPlan>,
     tracked: Tracked,
     has_compatible: bool,
     fabric: Option<FabricPlan>,
@@ -126,7 +137,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Observer of a world with the boundaries, joints and sinks of `world`, and of a drum if there is one.
+    /// Observer of a world with the boundaries, joints, sinks, gates and residences of `world`, and of a drum if there is one.
     pub fn new(world: &World, drum: Option<&DrumPlan>) -> Observer {
         let observer = Observer {
             columns: Vec::new(),
@@ -141,6 +152,10 @@ impl Observer {
             cell: None,
             surface: None,
             regions: Vec::new(),
+            gates: world.gates.iter().map(|gate| gate.name.clone()).collect(),
+            residences: passages::residence_names(&world.residences),
+            stay_classes: passages::stay_classes(&world.residences),
+            mixing: Vec::new(),
             tracked: Tracked::default(),
             has_compatible: false,
             fabric: None,
@@ -165,6 +180,12 @@ impl Observer {
     #[must_use]
     pub fn with_regions(self, regions: &[RegionPlan]) -> Observer {
         Observer { regions: regions.to_vec(), ..self }.with_columns()
+    }
+
+    /// Adds the columns of these mixtures.
+    #[must_use]
+    pub fn with_mixing(self, mixing: &[MixingPlan]) -> Observer {
+        Observer { mixing: mixing.to_vec(), ..self }.with_columns()
     }
 
     /// Adds the columns of these bodies and contacts, which are observed one by one.
@@ -236,6 +257,10 @@ impl Observer {
             Needs::Surface => there(self.surface.is_some()),
             Needs::Fabric => there(self.fabric.is_some()),
             Needs::Region => self.regions.iter().map(|region| region.name.clone()).collect(),
+            Needs::Mixing => self.mixing.iter().map(|plan| plan.name.clone()).collect(),
+            Needs::Gate => self.gates.clone(),
+            Needs::Residence => self.residences.clone(),
+            Needs::StayClass => self.stay_classes.clone(),
             Needs::Body => self.tracked.bodies.iter().map(TrackedBody::name).collect(),
             Needs::Pair => self.tracked.pair_names(),
             Needs::CompatiblePair if self.has_compatible => self.tracked.pair_names(),
@@ -327,12 +352,17 @@ mod tests {
     use super::*;
     use crate::engine::StepReport;
     use crate::law::normal::NormalLaw;
-    use crate::model::{Bins, By, Joint, JointKind, Plane, Region, Span};
+    use crate::model::{Bins, By, Gate, Joint, JointKind, Plane, Region, Residence, Span};
     use glam::DVec3;
 
     fn zone() -> RegionPlan {
         let region = Region::Sphere { centre: DVec3::new(0.3, 0.0, 0.0), radius: 1.0 };
         RegionPlan { name: "zone".into(), region, material: None }
+    }
+
+    fn mixture() -> MixingPlan {
+        let RegionPlan { name, region, .. } = zone();
+        MixingPlan { name, region, cell: 0.5, least_grains: 1, tracer: mixing::Tracer::Below(0.6) }
     }
 
     /// A cell with the only boundary as each of its walls.
@@ -391,10 +421,16 @@ mod tests {
         let tracked = Tracked { bodies: grains[..1].to_vec(), contacts: vec![grains] };
         let bins = |by, bounds: &[f64]| Bins { by, bounds: bounds.to_vec() };
         world.sinks[0].bins = vec![bins(By::Radius, &[]), bins(By::Place(1), profile)];
+        let (point, normal) = (DVec3::ZERO, DVec3::Z);
+        world.gates = vec![Gate { name: "gate".into(), point, normal, radius: None, material: None }];
+        let RegionPlan { name, region, material } = zone();
+        world.residences = vec![Residence { name, region, material, bounds: vec![1.0] }];
+        world.prepare_counts();
         Observer::new(world, Some(&plan))
             .with_cell(Some(&cell_plan()))
             .with_surface(Some(&surface_plan()))
             .with_regions(&[zone()])
+            .with_mixing(&[mixture()])
             .with_tracked(&tracked)
             .with_fabric(Some(FabricPlan { plane: Plane::Xz, bins: 36 }))
             .with_balance(Balance::opened_at(&stack(), NormalLaw::Hertz))
@@ -405,11 +441,13 @@ mod tests {
         let mut world = drained_stack().world;
         world.sinks.truncate(1);
         let observer = observer_of_everything(&mut with_a_joint(world), &[]).with_compatible(true);
-        let found: Vec<(&str, &str)> = observer
+        let mut found: Vec<(&str, &str)> = observer
             .columns()
             .iter()
             .map(|column| (column.name.split(':').next().unwrap_or_default(), column.unit))
             .collect();
+        // Residence times have two classes.
+        found.dedup();
         let expected: Vec<(&str, &str)> =
             QUANTITIES.iter().map(|quantity| (quantity.name, quantity.unit)).collect();
         assert_eq!(found, expected);

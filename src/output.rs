@@ -10,6 +10,7 @@
 //!   grains_000012.vtp      grains at output 12, with grains.vtp.series and grains.pvd as their index
 //!   contacts_000012.vtp    contacts at output 12, likewise
 //!   walls_000012.vtp       triangles of the boundaries at output 12, likewise; one frame where none moves
+//!   fields_000012.vti      where they are observed: fields of the bed on a grid at output 12, likewise
 //!   convergence.csv        where it is asked for: residuals and errors of impulses over the sweeps of chosen steps
 //!   residual_histogram.csv and the residuals of their contacts, by size
 //!   fabric.csv             where it is observed: contacts and their forces by direction, per output; rose.svg shows the last
@@ -53,6 +54,8 @@ pub mod summary;
 #[cfg(feature = "scenario")]
 pub mod timeseries;
 #[cfg(feature = "scenario")]
+mod vti;
+#[cfg(feature = "scenario")]
 pub mod vtkhdf;
 #[cfg(feature = "scenario")]
 pub mod vtp;
@@ -66,7 +69,10 @@ pub use shot::Shot;
 
 /// Kinds of frames that a run writes.
 #[cfg(feature = "scenario")]
-const KINDS: [&str; 5] = ["grains", "contacts", "walls", "surface", "polyhedra"];
+const KINDS: [&str; 6] = ["grains", "contacts", "walls", "surface", "polyhedra", FIELDS];
+/// Kind of the frames that are grids, in files of their own form.
+#[cfg(feature = "scenario")]
+const FIELDS: &str = "fields";
 
 /// Formats of the results of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -286,3 +286,92 @@ mod fault {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::communicator::threads;
+    use super::engine::{Ranked, RankedEngine, open};
+    use crate::contact::Key;
+    use crate::cpu::CpuEngine;
+    use crate::engine::{Engine, Snapshot};
+    use crate::law::pair::Material;
+    use crate::model::random::{Random, Stream};
+    use crate::model::{Gate, Grain, Materials, Periodic, Region, Residence, World};
+    use crate::settings::Settings;
+    use glam::DVec3;
+
+    /// Does `work` with the engine of three ranks, which are threads, each with a pool of its own to wait in.
+    fn on_three_ranks(world: &World, work: impl FnOnce(&mut RankedEngine) + Send) {
+        let pool = || rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+        let ranked =
+            |communicator| open(Box::new(communicator), world.clone(), settings(), |_, _| Ok(Vec::new()));
+        thread::scope(|scope| {
+            let mut communicators = threads(3).into_iter();
+            let first = communicators.next().expect("the first");
+            for communicator in communicators {
+                scope.spawn(move || {
+                    pool().install(|| match ranked(communicator) {
+                        Ok(Ranked::Worker(worker)) => worker.serve(),
+                        _ => panic!("the first rank is the root"),
+                    });
+                });
+            }
+            pool().install(|| match ranked(first) {
+                Ok(Ranked::Root(mut engine)) => work(&mut engine),
+                _ => panic!("the first rank is the root"),
+            });
+        });
+    }
+
+    fn settings() -> Settings {
+        Settings { time_step: 0.01, ..Settings::default() }
+    }
+
+    /// Grains that fly about a periodic cell without ever meeting, through a plane, and through a ball that ranks share.
+    fn counting() -> World {
+        let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass()]));
+        world.periodic = Periodic { min: DVec3::splat(-0.5), length: DVec3::ONE };
+        let mut random = Random::new(5, Stream::Grains(0));
+        let mut grain =
+            || Grain { velocity: 4.0 * random.in_cube(1.0), ..Grain::at(random.in_cube(0.5), 1e-6, 0) };
+        world.add_grains((0..200).map(|_| grain()));
+        let point = DVec3::ZERO;
+        world.gates = vec![Gate { name: "g".into(), point, normal: DVec3::X, radius: None, material: None }];
+        let region = Region::Sphere { centre: DVec3::new(0.1, 0.0, 0.0), radius: 0.3 };
+        world.residences = vec![Residence { name: "r".into(), region, material: None, bounds: vec![0.1] }];
+        world.prepare_counts();
+        world
+    }
+
+    fn after(engine: &mut dyn Engine, steps: u64) -> Snapshot {
+        engine.advance(steps).expect("steps");
+        engine.snapshot().expect("a state")
+    }
+
+    #[test]
+    fn grains_are_counted_and_timed_across_ranks_as_on_one_engine() {
+        let world = counting();
+        let mut alone = CpuEngine::new(world.clone(), settings());
+        let expected = [40, 40].map(|steps| after(&mut alone, steps).world);
+        assert!(expected[0].passed(0).grains[0] > 50.0 && expected[0].left(0).grains > 50.0);
+        on_three_ranks(&world, |engine| {
+            for expected in &expected {
+                let found = after(engine, 40).world;
+                assert_eq!(found.passed(0).grains, expected.passed(0).grains);
+                let (left, other) = (found.left(0), expected.left(0));
+                assert_eq!((left.grains, left.classes), (other.grains, other.classes));
+                assert!(
+                    (left.time - other.time).abs() < 1e-9 * other.time,
+                    "{} for {} s",
+                    left.time,
+                    other.time
+                );
+                assert_eq!(found.arrivals, expected.arrivals);
+                // The scene is divided anew, with the counts so far.
+                engine.seed(&[] as &[(Key, _)]).expect("no impulses");
+            }
+        });
+    }
+}

@@ -175,6 +175,23 @@
 //! `bulk_stress_xx:NAME` and so on \[Pa\]: of the contacts the mean since the previous output, bounces included, so that the output at
 //! the start has none of it ([`crate::theory::stress`]).
 //!
+//! A gate of `[[observe.gates]]` counts without removing, and both ways: in every substep a grain goes through whose centre is behind the
+//! plane at one end of its straight path and in front or on it at the other, and through a disc if the path meets the plane within the
+//! radius. `passed_forwards:NAME` \[-\] and `passed_mass_forwards:NAME` \[kg\] count those along the normal since the start,
+//! `passed_backwards:NAME` and `passed_mass_backwards:NAME` those against it, a grain as often as it goes through; `net_flow:NAME` \[1/s\]
+//! and `net_mass_flow:NAME` \[kg/s\] are forwards less backwards, averaged since the previous output. Through a plane the difference is
+//! what the space in front has gained. With `residence` an observed region times its grains: `left:NAME` \[-\] and `left_mass:NAME`
+//! \[kg\] are those that left since the start, `mean_residence_time:NAME` and `residence_time_deviation:NAME` \[s\] mean and standard
+//! deviation of their residence times, and `residence_grains:NAME:0` \[-\] the number below the first of the `bins`, `:1` from the first to
+//! the second, and so on. A stay begins and ends where the straight path crosses the surface of the region, within the substep; it begins
+//! with the first substep for a grain that was placed or emitted inside, and ends with the substep in which a sink takes a grain. Grains
+//! that are still inside do not count. Gates and residence times are counted on the CPU engine, alone or on ranks.
+//!
+//! `[[observe.mixing]]` cuts the box around a region into cubes and compares the concentration of the traced grains in them:
+//! `lacey_index:NAME` and `concentration_deviation:NAME` \[-\], over the cells with `least_grains` or more, of which there are
+//! `mixing_cells:NAME`; `mixing_sampled:NAME` is the share of the grains in them. The tracer is a material, the grains `below` a radius, or
+//! the grains that are in a region at the start. Formulas and their source: [`crate::observe::mixing`].
+//!
 //! Lost grains are counted as `grains_lost`, and the message at the end of a run says how many there are and where they got out. With a
 //! `[domain]` the lost grains are those that left it: `"remove"` takes them out like a sink, `"stop"` ends the run as failed when the first
 //! one is outside at the end of a substep, `"keep"` lets them fly on. Without a domain they are the grains below everything that is finite
@@ -215,7 +232,8 @@ use crate::contact::{Impulse, Key};
 use crate::engine::compatible::CompatiblePlan;
 use crate::model::World;
 use crate::observe::{
-    CellPlan, DrumPlan, Expectation, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, Tracked,
+    CellPlan, DrumPlan, Expectation, FabricPlan, FieldPlan, LayerPlan, MixingPlan, RegionPlan, SurfacePlan,
+    Tracked,
 };
 use crate::output::Formats;
 use crate::settings::Settings;
@@ -261,10 +279,14 @@ pub struct Scenario {
     pub surface: Option<SurfacePlan>,
     /// Observation of the fabric, if any.
     pub fabric: Option<FabricPlan>,
+    /// Observation of fields on a grid, if any.
+    pub fields: Option<FieldPlan>,
     /// Observation of layers, if any.
     pub layers: Option<LayerPlan>,
     /// Regions whose grains are counted.
     pub regions: Vec<RegionPlan>,
+    /// Mixtures of grains of two kinds.
+    pub mixing: Vec<MixingPlan>,
     /// Bodies and contacts that are observed one by one.
     pub tracked: Tracked,
     /// Expectations: numbers that the results of the run must match.
@@ -302,8 +324,10 @@ impl Scenario {
             cell: None,
             surface: None,
             fabric: None,
+            fields: None,
             layers: None,
             regions: Vec::new(),
+            mixing: Vec::new(),
             tracked: Tracked::default(),
             expectations: Vec::new(),
             convergence: None,

@@ -490,6 +490,7 @@ pub fn observer(scenario: &Scenario, first: Option<&Snapshot>) -> Observer {
         .with_surface(scenario.surface.as_ref())
         .with_fabric(scenario.fabric)
         .with_regions(&scenario.regions)
+        .with_mixing(&scenario.mixing)
         .with_tracked(&scenario.tracked)
         .with_compatible(scenario.compatible.is_some());
     match first {

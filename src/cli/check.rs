@@ -68,6 +68,7 @@ fn print_counts(scenario: &Scenario) {
     say!("  emitters      {}", scenario.emitters.len());
     say!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
     say!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
+    say!("  gates         {}", list_of(world.gates.iter().map(|gate| gate.name.as_str())));
     say!("  expectations  {}", scenario.expectations.len());
     scenario.notes.iter().for_each(|told| say!("  note          {told}"));
     print_period(&world.periodic);

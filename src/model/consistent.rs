@@ -2,6 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
+use super::gate::OUTSIDE;
 use super::sink::By;
 use super::{
     Area, Course, Drive, Form, Joint, Motion, MotionLaw, MotionPart, Sphere, SpherePart, Surface, World,
@@ -52,6 +53,7 @@ impl World {
         self.check_bodies()?;
         self.check_shapes()?;
         self.check_grains()?;
+        self.check_counts()?;
         self.check_boundaries()?;
         self.check_joints()
     }
@@ -70,6 +72,8 @@ impl World {
                 (world.clumps.len(), "clumps"),
                 (world.joints.len(), "joints"),
                 (world.sinks.len(), "sinks"),
+                (world.gates.len(), "gates"),
+                (world.residences.len(), "residences"),
                 (usize::from(world.domain.is_some()), "domains"),
             ]
         };
@@ -180,6 +184,17 @@ impl World {
             "a removed grain that has a mass".into()
         })?;
         self.check_removed()
+    }
+
+    /// Checks what gates and residences have counted, and when grains came.
+    fn check_counts(&self) -> Fault {
+        claim_length(self.counted.len(), self.counted_numbers(), "sums for gates and residences")?;
+        let arrivals = self.residences.len() * self.grains.len();
+        claim_length(self.arrivals.len(), arrivals, "arrivals for grains")?;
+        let is_time = |came: &f64| *came == OUTSIDE || came.is_finite();
+        claim(self.arrivals.iter().all(is_time) && self.counted.iter().all(|sum| sum.is_finite()), || {
+            "a count or an arrival that is none".into()
+        })
     }
 
     /// Checks the counts of removed grains whose places others have taken, and the places that are free.

@@ -27,6 +27,8 @@ pub struct GrainState {
     /// Applied force \[N\] and torque \[N m\].
     applied: [DVec3; 2],
     spheres: Vec<Sphere>,
+    /// When it came into each residence \[s\].
+    arrivals: Vec<f64>,
 }
 
 impl GrainState {
@@ -55,6 +57,7 @@ impl World {
             density: parts.density,
             applied: [pull.force_on(body), pull.torque_on(body)],
             spheres: self.spheres[parts.spheres()].to_vec(),
+            arrivals: self.arrivals_of(grain).to_vec(),
         }
     }
 
@@ -67,6 +70,7 @@ impl World {
         self.spheres.extend(state.spheres.iter().map(|sphere| Sphere { body, ..*sphere }));
         self.removed.push(state.removed);
         self.ids.push(state.id);
+        self.arrivals.extend(&state.arrivals);
         let [force, torque] = state.applied;
         self.set_force(body as usize, force, torque);
     }
@@ -76,11 +80,13 @@ impl World {
         let body = self.grain_body(grain);
         self.bodies.set_state(body, &state.body);
         self.removed[grain] = state.removed;
+        let residences = self.residences.len();
+        self.arrivals[residences * grain..residences * (grain + 1)].copy_from_slice(&state.arrivals);
         let [force, torque] = state.applied;
         self.set_force(body, force, torque);
     }
 
-    /// Returns the world without its grains.
+    /// Returns the world without its grains, and without what was counted of them.
     #[must_use]
     pub fn without_grains(&self) -> World {
         let mut world = World {
@@ -99,6 +105,9 @@ impl World {
             sinks: self.sinks.clone(),
             domain: self.domain,
             meters: self.meters.clone(),
+            gates: self.gates.clone(),
+            residences: self.residences.clone(),
+            counted: vec![0.0; self.counted.len()],
             measures_grains: self.measures_grains,
             periodic: self.periodic,
             plane: self.plane,
@@ -120,10 +129,12 @@ impl World {
         std::mem::swap(&mut self.grains, &mut other.grains);
         std::mem::swap(&mut self.removed, &mut other.removed);
         std::mem::swap(&mut self.ids, &mut other.ids);
+        std::mem::swap(&mut self.arrivals, &mut other.arrivals);
         self.spheres.clear();
         self.grains.clear();
         self.removed.clear();
         self.ids.clear();
+        self.arrivals.clear();
         let boundaries = self.boundaries.len();
         self.bodies.clear();
         (0..boundaries).for_each(|body| self.bodies.push_state(&other.bodies.state(body)));
@@ -141,6 +152,8 @@ impl World {
         self.spheres.extend(spheres.iter().map(|sphere| Sphere { body: body as u32, ..*sphere }));
         self.removed.push(other.removed[grain]);
         self.ids.push(other.ids[grain]);
+        let residences = self.residences.len();
+        self.arrivals.extend(&other.arrivals[residences * grain..residences * (grain + 1)]);
         if !other.forces.is_empty() {
             let pull = other.pull();
             self.set_force(body, pull.force_on(old), pull.torque_on(old));

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use glam::{DQuat, DVec3};
 
+use super::gate::OUTSIDE;
 use super::{
     Axes, Clump, ClumpId, GrainParts, Kind, MaterialId, Materials, Plane, Replaced, RigidBody, Sphere,
     SpherePart, Taken, Vacancies, World, clump, plane,
@@ -83,6 +84,8 @@ impl World {
         self.set_grain(place, grain);
         self.removed[place] = None;
         self.ids[place] = id;
+        let residences = self.residences.len();
+        self.arrivals[residences * place..residences * (place + 1)].fill(OUTSIDE);
         place
     }
 
@@ -99,6 +102,7 @@ impl World {
         self.spheres.extend(std::iter::repeat_n(none, count as usize));
         self.removed.push(None);
         self.ids.push(0);
+        self.arrivals.resize(self.residences.len() * self.grain_count(), OUTSIDE);
         self.grain_count() - 1
     }
 

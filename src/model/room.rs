@@ -11,6 +11,7 @@ impl World {
         self.grains.reserve_exact(more);
         self.removed.reserve_exact(more);
         self.ids.reserve_exact(more);
+        self.arrivals.reserve_exact((self.residences.len() * grains).saturating_sub(self.arrivals.len()));
     }
 
     /// Sets the room to `grains` grains in all, or to the present grains if these are more.
@@ -21,6 +22,7 @@ impl World {
         self.grains.shrink_to_fit();
         self.removed.shrink_to_fit();
         self.ids.shrink_to_fit();
+        self.arrivals.shrink_to_fit();
         self.vacancies.places.shrink_to_fit();
         self.reserve(grains);
     }
@@ -31,6 +33,7 @@ impl World {
         let bytes = spheres * size_of::<Sphere>()
             + self.grains.capacity() * size_of::<GrainParts>()
             + removed * size_of::<Option<u32>>()
+            + self.arrivals.capacity() * size_of::<f64>()
             + (self.ids.capacity() + self.vacancies.places.capacity()) * size_of::<u32>();
         self.bodies.bytes() + bytes as u64 + self.mesh_bytes()
     }
@@ -47,7 +50,8 @@ impl World {
     /// Bytes of a world with `grains` grains and its meshes; other boundaries are not counted.
     pub fn planned_bytes(&self, grains: usize) -> u64 {
         let more = self.planned_spheres(grains).saturating_sub(grains);
-        grains as u64 * World::BYTES_PER_GRAIN + (more * size_of::<Sphere>()) as u64 + self.mesh_bytes()
+        let per_grain = World::BYTES_PER_GRAIN + (self.residences.len() * size_of::<f64>()) as u64;
+        grains as u64 * per_grain + (more * size_of::<Sphere>()) as u64 + self.mesh_bytes()
     }
 
     /// Bytes of a grain of one sphere.

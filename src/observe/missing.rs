@@ -44,6 +44,14 @@ missing! {
         "bulk_stress_yz",
     ], "the world was built in code without a meter of the region";
     [
+        "passed_forwards", "passed_backwards", "passed_mass_forwards", "passed_mass_backwards", "net_flow", "net_mass_flow", "left",
+        "left_mass", "residence_grains",
+    ], "the world has gates or residences that it had not when its engine was made";
+    ["lacey_index", "concentration_deviation"], "no cell has enough grains, all of them are of one kind, or every cell has one grain";
+    ["concentration"], "no cell has enough grains";
+    ["mixing_sampled"], "there are no grains in the region";
+    ["mean_residence_time", "residence_time_deviation"], "no grain has left the region";
+    [
         "position_x", "position_y", "position_z", "velocity_x", "velocity_y", "velocity_z", "spin_x", "spin_y", "spin_z",
         "orientation_w", "orientation_x", "orientation_y", "orientation_z",
     ], "the grain is not there: yet to come, or removed";

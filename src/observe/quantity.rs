@@ -11,10 +11,11 @@ use crate::model::JointState;
 
 use super::fabric::Fabric;
 use super::loads::{self, Load};
+use super::mixing::Mixture;
 use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, BodyMotion, PairForce};
-use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, repose, stress, surface};
+use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, passages, repose, stress, surface};
 
 /// Part of a scene that a quantity needs in order to exist, and that it is named after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,14 @@ pub enum Needs {
     Fabric,
     /// An observed region, whose name follows a colon.
     Region,
+    /// An observed mixture, whose name follows a colon.
+    Mixing,
+    /// A gate, whose name follows a colon.
+    Gate,
+    /// An observed region with `residence`, whose name follows a colon.
+    Residence,
+    /// A class of residence times of such a region, whose name and number follow colons: `residence_grains:mixer:2`.
+    StayClass,
     /// A grain or boundary that is observed on its own: `grain-0`, `floor`.
     Body,
     /// A pair of bodies that is observed on its own: `0-1`, `0-floor`.
@@ -125,6 +134,7 @@ pub(super) struct View<'a> {
     cell: OnceCell<cell::CellState>,
     surface: OnceCell<Option<surface::SurfaceState>>,
     contents: OnceCell<Vec<Content>>,
+    mixtures: OnceCell<Vec<Mixture>>,
     bulk_stresses: OnceCell<Vec<DMat3>>,
     bodies: OnceCell<Vec<BodyMotion>>,
     pairs: OnceCell<Vec<PairForce>>,
@@ -145,6 +155,7 @@ impl<'a> View<'a> {
             cell: OnceCell::new(),
             surface: OnceCell::new(),
             contents: OnceCell::new(),
+            mixtures: OnceCell::new(),
             bulk_stresses: OnceCell::new(),
             bodies: OnceCell::new(),
             pairs: OnceCell::new(),
@@ -250,6 +261,11 @@ impl<'a> View<'a> {
         &self.contents.get_or_init(|| self.observer.regions.iter().map(content).collect())[region]
     }
 
+    fn mixture(&self, mixture: usize) -> &Mixture {
+        let of = |plan| Mixture::of(self.snapshot, plan);
+        &self.mixtures.get_or_init(|| self.observer.mixing.iter().map(of).collect())[mixture]
+    }
+
     fn joint(&self, joint: usize) -> &JointState {
         &self.snapshot.world.joint_states[joint]
     }
@@ -277,6 +293,7 @@ impl<'a> View<'a> {
         Base {
             time: self.snapshot.report.time,
             impulses: self.snapshot.impulses.clone(),
+            counted: self.snapshot.world.counted.clone(),
             stresses: self.snapshot.stresses.clone(),
             grain_stresses: stress::of_grains_so_far(self.snapshot),
             removed_mass: self.taken().iter().map(|taken| taken.mass).collect(),
@@ -448,6 +465,21 @@ quantities! {
     Region, "kg", { "entered_mass" => |v, i| regions::entered(v.snapshot, &v.observer.regions[i]).mass }, "mass of the grains that came into a region since the start, as often as they did";
     Region, "kg/s", { "entered_mass_flow" => |v, i| regions::entered_mass_flow(v.snapshot, &v.observer.regions[i], v.base) }, "mean mass per time that came into a region since the output before; 0 in the first output";
     Region, "Pa", { "bulk_stress_xx" => |v, i| v.bulk_stress(i).col(0)[0], "bulk_stress_yy" => |v, i| v.bulk_stress(i).col(1)[1], "bulk_stress_zz" => |v, i| v.bulk_stress(i).col(2)[2], "bulk_stress_xy" => |v, i| v.bulk_stress(i).col(0)[1], "bulk_stress_xz" => |v, i| v.bulk_stress(i).col(0)[2], "bulk_stress_yz" => |v, i| v.bulk_stress(i).col(1)[2] }, "bulk stress of the grains whose centre is in a region \\[E17\\], positive under pressure: contacts, impacts included, and momentum flux about the mean velocity, both means over the time since the output before; in the first output the momentum flux of the state alone";
+
+    Mixing, "-", { "lacey_index" => |v, i| v.mixture(i).index }, "Lacey's mixing index ([`mixing`](crate::observe::mixing)): 0 where every cell holds one kind, 1 on the mean over random mixtures";
+    Mixing, "-", { "concentration_deviation" => |v, i| v.mixture(i).relative_deviation }, "standard deviation of the concentration of the traced grains over the cells, over its mean";
+    Mixing, "-", { "concentration" => |v, i| v.mixture(i).concentration }, "share of the traced grains among the grains in the cells that count";
+    Mixing, "-", { "mixing_cells" => |v, i| v.mixture(i).cells, "mixing_sampled" => |v, i| v.mixture(i).sampled }, "number of cells with at least `least_grains`; share of the grains of the region that are in them";
+
+    Gate, "-", { "passed_forwards" => |v, i| v.snapshot.world.passed(i).grains[0], "passed_backwards" => |v, i| v.snapshot.world.passed(i).grains[1] }, "times that the centre of a grain went through a gate along its normal, and against it, since the start; seen in every substep";
+    Gate, "kg", { "passed_mass_forwards" => |v, i| v.snapshot.world.passed(i).mass[0], "passed_mass_backwards" => |v, i| v.snapshot.world.passed(i).mass[1] }, "mass of the grains that went through a gate along its normal, and against it, as often as they did";
+    Gate, "1/s", { "net_flow" => |v, i| passages::net_flow(v.snapshot, i, v.base).grains }, "grains that went forwards less those that went backwards, per time, since the output before; 0 in the first output";
+    Gate, "kg/s", { "net_mass_flow" => |v, i| passages::net_flow(v.snapshot, i, v.base).mass }, "mass that went forwards less that which went backwards, per time, since the output before; 0 in the first output";
+
+    Residence, "-", { "left" => |v, i| v.snapshot.world.left(i).grains }, "times that a grain left a region since the start, into a sink too; seen in every substep";
+    Residence, "kg", { "left_mass" => |v, i| v.snapshot.world.left(i).mass }, "mass of the grains that left a region since the start, as often as they did";
+    Residence, "s", { "mean_residence_time" => |v, i| passages::mean_time(v.snapshot, i), "residence_time_deviation" => |v, i| passages::deviation(v.snapshot, i) }, "residence time of the grains that left a region since the start, from when they came in, were placed or emitted there: mean, standard deviation";
+    StayClass, "-", { "residence_grains" => |v, i| passages::in_class(v.snapshot, i) }, "grains that left a region since the start after a residence time in a class of `bins`";
 
     Body, "m", { "position_x" => |v, i| v.body(i).position.x, "position_y" => |v, i| v.body(i).position.y, "position_z" => |v, i| v.body(i).position.z }, "position of a grain (`grain-0`) or boundary that is observed";
     Body, "m/s", { "velocity_x" => |v, i| v.body(i).velocity.x, "velocity_y" => |v, i| v.body(i).velocity.y, "velocity_z" => |v, i| v.body(i).velocity.z }, "velocity of the same";

@@ -1,4 +1,5 @@
-//! Collections of frames over time, with the two indices by which ParaView opens them: `.vtp.series` and `.pvd`.
+//! Collections of frames over time, with the two indices by which ParaView opens them: `.vtp.series` (`.vti.series` of
+//! fields) and `.pvd`.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, printable};
 use crate::files::read_result;
 
-use super::atomic;
+use super::{FIELDS, atomic};
 
 /// Largest index that is read \[bytes\]: an index of a million frames is smaller.
 const LARGEST_INDEX: u64 = 256 << 20;
@@ -118,7 +119,9 @@ impl Collection {
     }
 
     fn write_indices(&self) -> Result<(), Error> {
-        atomic::write(&self.index("vtp.series"), |out| self.write_series(out))?;
+        atomic::write(&self.index(&format!("{}.series", extension(self.kind))), |out| {
+            self.write_series(out)
+        })?;
         atomic::write(&self.index("pvd"), |out| self.write_pvd(out))
     }
 
@@ -162,17 +165,25 @@ pub(super) fn check_frames(folder: &Path, kind: &str, count: usize) -> Result<()
 
 /// Whether a file of this name is an index of frames of this kind.
 pub(super) fn is_index(name: &str, kind: &str) -> bool {
-    name.strip_prefix(kind).is_some_and(|rest| rest == ".vtp.series" || rest == ".pvd")
+    let is_series = |rest: &str| {
+        rest.strip_prefix('.').and_then(|rest| rest.strip_suffix(".series")) == Some(extension(kind))
+    };
+    name.strip_prefix(kind).is_some_and(|rest| is_series(rest) || rest == ".pvd")
+}
+
+/// Extension of the frames of a kind.
+fn extension(kind: &str) -> &'static str {
+    if kind == FIELDS { "vti" } else { "vtp" }
 }
 
 /// Name of a frame: `grains_000012.vtp`.
 fn frame_name(kind: &str, number: usize) -> String {
-    format!("{kind}_{number:06}.vtp")
+    format!("{kind}_{number:06}.{}", extension(kind))
 }
 
 /// Number in the name of a frame of this kind.
 pub(super) fn frame_number(name: &str, kind: &str) -> Option<u64> {
-    number_in(name, &format!("{kind}_"), ".vtp")
+    number_in(name, &format!("{kind}_"), &format!(".{}", extension(kind)))
 }
 
 /// Number between the given start and end of a name.

@@ -11,7 +11,7 @@ use crate::engine::convergence::Convergence;
 use crate::error::Error;
 use crate::observe::fabric::Fabric;
 use crate::observe::layers::Layer;
-use crate::observe::{Base, Column, FabricPlan, LayerPlan, Observation, SurfacePlan};
+use crate::observe::{Base, Column, FabricPlan, FieldPlan, LayerPlan, Observation, SurfacePlan};
 
 use super::collection::{Collection, frame_number, is_index, number_in};
 use super::convergence::Tables;
@@ -84,6 +84,8 @@ pub struct ScenarioRecord<'a> {
     pub walls: Option<Walls>,
     /// The surface that is observed.
     pub surface: Option<&'a SurfacePlan>,
+    /// The fields that are observed.
+    pub fields: Option<&'a FieldPlan>,
     /// Whether grains may be polyhedra.
     pub has_polyhedra: bool,
     /// The fabric that is observed.
@@ -141,7 +143,9 @@ fn contents(record: &ScenarioRecord<'_>) -> Vec<(ShotContent, usize)> {
     let surface = record.surface.map(|plan| (ShotContent::Surface(plan.clone()), usize::MAX));
     let polyhedra = record.has_polyhedra.then_some((ShotContent::Polyhedra, usize::MAX));
     let always = [(ShotContent::Grains, usize::MAX), (ShotContent::Contacts, usize::MAX)];
-    always.into_iter().chain(walls).chain(surface).chain(polyhedra).filter(|_| record.formats.vtp).collect()
+    let fields = record.fields.map(|plan| (ShotContent::Fields(plan.clone()), usize::MAX));
+    let others = walls.into_iter().chain(surface).chain(polyhedra).chain(fields);
+    always.into_iter().chain(others).filter(|_| record.formats.vtp).collect()
 }
 
 /// Writes the files that exist from the start, with the outputs so far in the time series and the collections.
@@ -496,11 +500,22 @@ mod tests {
             "contacts_1000000.vtp",
             "grains.pvd",
             "surface_000003.vtp",
+            "fields_000003.vti",
+            "fields.vti.series",
             "summary.json",
             "checkpoint_000000000200.esker",
         ];
         assert!(results.into_iter().all(is_result));
-        let others = ["grains_.vtp", "grains_best.vtp", "grains_12.vtk", "notes.txt", "drum.toml", "x.pvd"];
+        let others = [
+            "grains_.vtp",
+            "grains_best.vtp",
+            "grains_12.vtk",
+            "grains_000012.vti",
+            "fields.vtp.series",
+            "notes.txt",
+            "drum.toml",
+            "x.pvd",
+        ];
         assert!(!others.into_iter().any(is_result));
     }
 }

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Snapshot;
 use crate::error::Error;
+use crate::observe::fields::FieldPlan;
 use crate::observe::surface::heights;
 use crate::observe::{Base, SurfacePlan};
 
 use super::outline::DrawnRoom;
 use super::vtp::PolyData;
-use super::{KINDS, atomic, frames};
+use super::{FIELDS, KINDS, atomic, frames, vti};
 
 /// Frame that is due.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -31,6 +32,7 @@ pub(super) enum ShotContent {
     Walls(DrawnRoom),
     Surface(SurfacePlan),
     Polyhedra,
+    Fields(FieldPlan),
 }
 
 impl ShotContent {
@@ -42,17 +44,20 @@ impl ShotContent {
             ShotContent::Walls(_) => KINDS[2],
             ShotContent::Surface(_) => KINDS[3],
             ShotContent::Polyhedra => KINDS[4],
+            ShotContent::Fields(_) => FIELDS,
         }
     }
 
-    fn show(&self, snapshot: &Snapshot, base: Option<&Base>) -> PolyData {
-        match self {
+    /// The frame; `None` of fields, which are no polygons.
+    fn show(&self, snapshot: &Snapshot, base: Option<&Base>) -> Option<PolyData> {
+        Some(match self {
             ShotContent::Grains => frames::measured_grains(snapshot, base),
             ShotContent::Contacts => frames::contacts(snapshot),
             ShotContent::Walls(room) => frames::walls(snapshot, room),
             ShotContent::Surface(plan) => frames::surface(snapshot, plan),
             ShotContent::Polyhedra => frames::polyhedra(snapshot),
-        }
+            ShotContent::Fields(_) => return None,
+        })
     }
 
     /// Whether each rank has a piece of the frame; others show what the first rank knows.
@@ -65,11 +70,15 @@ impl ShotContent {
         match self {
             ShotContent::Grains | ShotContent::Contacts | ShotContent::Polyhedra => {
                 let mut piece = Vec::new();
-                self.show(snapshot, base).write_piece(&mut piece).expect("writing into memory does not fail");
+                let frame = self.show(snapshot, base).into_iter();
+                frame.for_each(|frame| {
+                    frame.write_piece(&mut piece).expect("writing into memory does not fail")
+                });
                 snapshot.share.collect(piece, &mut drop);
             }
             ShotContent::Walls(_) => {}
             ShotContent::Surface(plan) => drop(heights(snapshot, plan)),
+            ShotContent::Fields(plan) => drop(plan.fields(snapshot)),
         }
     }
 }
@@ -86,7 +95,11 @@ impl Shot {
             self.content.help_to_show(snapshot, base);
             return Ok(());
         }
-        let frame = self.content.show(snapshot, base);
+        if let ShotContent::Fields(plan) = &self.content {
+            let fields = plan.fields(snapshot);
+            return atomic::write(&self.path, |out| vti::write(out, snapshot.report.time, plan, &fields));
+        }
+        let Some(frame) = self.content.show(snapshot, base) else { return Ok(()) };
         // The other ranks wait until their pieces are fetched, even if the file cannot be written.
         let mut is_fetched = !self.content.is_divided();
         let written = atomic::write(&self.path, |out| {

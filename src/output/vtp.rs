@@ -177,7 +177,7 @@ impl PolyData {
             r#"<VTKFile type="PolyData" version="1.0" byte_order="{byte_order}" header_type="UInt64">"#
         )?;
         writeln!(out, "<PolyData>")?;
-        self.write_field_data(out)
+        write_field_data(out, self.time, &self.field_data)
     }
 
     /// Writes what comes after the pieces.
@@ -187,22 +187,6 @@ impl PolyData {
     pub fn end(out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "</PolyData>")?;
         writeln!(out, "</VTKFile>")
-    }
-
-    /// Writes the time of the frame, which ParaView shows also for a single file, and the other data of the frame as a whole.
-    fn write_field_data(&self, out: &mut impl Write) -> io::Result<()> {
-        let time = self.time;
-        writeln!(out, "<FieldData>")?;
-        writeln!(
-            out,
-            r#"<DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">{time}</DataArray>"#
-        )?;
-        for array in &self.field_data {
-            let (scalar, bytes) = array.stored();
-            let tuples = format!(r#" NumberOfTuples="{}""#, array.len());
-            write_array(out, &array.name, scalar, array.components, &tuples, bytes)?;
-        }
-        writeln!(out, "</FieldData>")
     }
 
     /// Writes points, cells and their data as a piece of a frame. All pieces of a frame have the same arrays.
@@ -241,7 +225,23 @@ impl PolyData {
     }
 }
 
-fn write_section(out: &mut impl Write, element: &str, arrays: &[Array]) -> io::Result<()> {
+/// Writes the time of a frame \[s\], which ParaView shows also for a single file, and the other data of the frame as a whole.
+pub(super) fn write_field_data(out: &mut impl Write, time: f64, arrays: &[Array]) -> io::Result<()> {
+    writeln!(out, "<FieldData>")?;
+    writeln!(
+        out,
+        r#"<DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">{time}</DataArray>"#
+    )?;
+    for array in arrays {
+        let (scalar, bytes) = array.stored();
+        let tuples = format!(r#" NumberOfTuples="{}""#, array.len());
+        write_array(out, &array.name, scalar, array.components, &tuples, bytes)?;
+    }
+    writeln!(out, "</FieldData>")
+}
+
+/// Writes arrays as the data of points, or of cells.
+pub(super) fn write_section(out: &mut impl Write, element: &str, arrays: &[Array]) -> io::Result<()> {
     writeln!(out, "<{element}>")?;
     for array in arrays {
         let (scalar, bytes) = array.stored();

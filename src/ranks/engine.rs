@@ -95,6 +95,7 @@ struct Haul {
     contacts: Vec<GatheredContact>,
     totals: Vec<TotalImpulse>,
     stresses: Vec<MeterSums>,
+    counted: Vec<f64>,
     /// Sums of impulse times arm of the own grains, by place in the whole world.
     grain_stresses: Vec<(u32, DMat3)>,
 }
@@ -235,6 +236,7 @@ fn show(part: &mut CpuEngine) -> Result<Snapshot, Error> {
     for total in &mut shown.stresses {
         *total = MeterSums::from_array(&shown.share.sum(total.to_array()));
     }
+    shown.share.sum_each(&mut shown.world.counted);
     Ok(shown)
 }
 
@@ -266,6 +268,9 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
     );
     part.stresses =
         whole.map_or_else(|| vec![MeterSums::ZERO; part.world.meter_bins()], |whole| whole.stresses.clone());
+    if let Some(whole) = whole {
+        part.world.counted.clone_from(&whole.world.counted);
+    }
     part.world.replaced = whole.map_or_else(Vec::new, |whole| whole.world.all_removed());
 }
 
@@ -351,7 +356,8 @@ impl Haul {
             }
         };
         let contacts = colouring.order.iter().zip(&*constraints).take(counted).map(state).collect();
-        Haul { contacts, totals: impulses.clone(), stresses: stresses.clone(), grain_stresses, grains }
+        let (totals, stresses, counted) = (impulses.clone(), stresses.clone(), world.counted.clone());
+        Haul { contacts, totals, stresses, counted, grain_stresses, grains }
     }
 }
 
@@ -365,12 +371,14 @@ impl CpuEngine {
         world.time = part.world.time;
         self.impulses.fill(TotalImpulse::default());
         self.stresses.fill(MeterSums::ZERO);
+        world.counted.fill(0.0);
         self.grain_stresses.fill(DMat3::ZERO);
         let mut contacts = Vec::new();
         for haul in hauls {
             haul.grains.iter().for_each(|state| world.set_grain_state(state.place as usize, state));
             self.impulses.iter_mut().zip(haul.totals).for_each(|(total, of_rank)| *total += of_rank);
             self.stresses.iter_mut().zip(haul.stresses).for_each(|(total, of_rank)| *total += of_rank);
+            world.counted.iter_mut().zip(haul.counted).for_each(|(total, of_rank)| *total += of_rank);
             let of_grains = haul.grain_stresses.into_iter();
             of_grains.for_each(|(place, sum)| self.grain_stresses[place as usize] = sum);
             contacts.extend(haul.contacts);

@@ -12,11 +12,14 @@ mod document;
 mod domain;
 mod emitter;
 pub mod expect;
+mod fields;
+mod gates;
 mod grains;
 mod joints;
 mod keys;
 mod materials;
 mod mesh;
+mod mixing;
 mod motion;
 mod nested;
 mod no_text;
@@ -52,7 +55,6 @@ use glam::DVec3;
 use crate::contact::{Impulse, Key};
 use crate::model::{Axes, Clump, Grain, Materials, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
-use crate::observe::stress::meters;
 use crate::output::outline::{DrawnRoom, boundaries_move};
 use crate::output::{Formats, ScenarioRecord, Walls};
 use crate::render::{Look, Show};
@@ -130,6 +132,7 @@ impl Scenario {
             formats: self.output.formats,
             walls: (!self.world.boundaries.is_empty()).then(|| self.walls()),
             surface: self.surface.as_ref(),
+            fields: self.fields.as_ref(),
             has_polyhedra: self.world.has_polyhedra(),
             fabric: self.fabric.as_ref(),
             layers: self.layers.as_ref(),
@@ -222,34 +225,25 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     check_world(root, &world, &emitters, &settings);
 
-    let observed = observed::observe(root, &world, &names, grains);
-    let observed::Observed {
-        drum,
-        cell: observed_cell,
-        surface,
-        fabric,
-        layers,
-        region_names,
-        regions,
-        tracked,
-        bookkeeping,
-        grain_stress,
-    } = observed;
+    let mut observed = observed::observe(root, &world, &names, grains);
     let subjects = expect::Subjects {
         boundaries: &names,
         sinks: &sink_names,
         size_classes: &class_names(&world.sinks, true),
         profile_bins: &class_names(&world.sinks, false),
         profiles: &profile_names(&world.sinks),
-        regions: &region_names,
+        regions: &observed.region_names,
+        gates: &observed.gate_names,
+        mixing: &observed.mixing_names,
+        residences: &observed.residences,
         joints: &world.joints.iter().map(|joint| joint.name.clone()).collect::<Vec<_>>(),
         has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),
         has_surface: root.node("observe").is_some_and(|node| node.child("surface").is_some()),
         has_fabric: root.node("observe").is_some_and(|node| node.child("fabric").is_some()),
         has_compatible: root.node("forces").is_some_and(|node| node.child("compatible").is_some()),
-        has_balance: bookkeeping == Bookkeeping::On,
+        has_balance: observed.bookkeeping == Bookkeeping::On,
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
-        tracked: &tracked,
+        tracked: &observed.tracked,
         duration,
         folder,
     };
@@ -263,21 +257,23 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         name: name.to_owned(),
         title,
         duration,
-        settings: Settings { bookkeeping, ..settings },
-        world: World { meters: meters(&regions, layers.as_ref()), measures_grains: grain_stress, ..world },
+        settings: Settings { bookkeeping: observed.bookkeeping, ..settings },
+        world: observed.measured(world),
         friction_factors,
         seeds,
         emitters,
         output,
         checkpoint,
         on_warning,
-        drum,
-        cell: observed_cell,
-        surface,
-        fabric,
-        layers,
-        regions,
-        tracked,
+        drum: observed.drum,
+        cell: observed.cell,
+        surface: observed.surface,
+        fabric: observed.fabric,
+        fields: observed.fields,
+        layers: observed.layers,
+        regions: observed.regions,
+        mixing: observed.mixing,
+        tracked: observed.tracked,
         expectations,
         convergence,
         compatible,

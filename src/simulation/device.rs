@@ -135,9 +135,46 @@ pub fn ensemble_for(
 /// When it cannot, with the number that is out of its range.
 #[cfg(feature = "gpu")]
 pub fn check_for_gpu(scenario: &Scenario) -> Result<(), Error> {
+    let only_on_cpu = [
+        (!scenario.world.gates.is_empty(), "observe.gates"),
+        (!scenario.world.residences.is_empty(), "observe.regions.residence"),
+    ];
+    if let Some((_, setting)) = only_on_cpu.into_iter().find(|(is_asked_for, _)| *is_asked_for) {
+        return Err(Error::NotOnGpu { setting });
+    }
     let there = scenario.world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
     let emitted = scenario.emitters.iter().flat_map(|emitter| {
         [emitter.smallest_radius(), emitter.largest_radius()].map(|radius| (emitter.material(), radius))
     });
     check_single(&scenario.world, &scenario.settings, there.chain(emitted))
+}
+
+#[cfg(all(test, feature = "gpu"))]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::law::pair::Material;
+    use crate::model::{Gate, Materials, Region, Residence};
+    use crate::settings::Settings;
+
+    #[test]
+    fn a_gpu_is_told_that_gates_and_residences_are_counted_on_the_cpu_engine() {
+        let refused = |change: &dyn Fn(&mut World)| {
+            let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass()]));
+            change(&mut world);
+            match check_for_gpu(&Scenario::of_world(world, Settings::default())) {
+                Err(Error::NotOnGpu { setting }) => Some(setting),
+                _ => None,
+            }
+        };
+        let (name, point, normal) = ("here".to_owned(), DVec3::ZERO, DVec3::Z);
+        let gate = Gate { name: name.clone(), point, normal, radius: None, material: None };
+        let region = Region::Sphere { centre: point, radius: 1.0 };
+        let residence = Residence { name, region, material: None, bounds: Vec::new() };
+        assert_eq!(refused(&|world| world.gates.push(gate.clone())), Some("observe.gates"));
+        let expected = Some("observe.regions.residence");
+        assert_eq!(refused(&|world| world.residences.push(residence.clone())), expected);
+        assert_eq!(refused(&|_| {}), None, "neither");
+    }
 }

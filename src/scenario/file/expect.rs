@@ -46,7 +46,9 @@ use std::path::Path;
 pub use self::bounds::{bounds, slack};
 use super::read::{FINITE, NOT_NEGATIVE, Node, TIME, Table, number, renamed, text, word};
 use crate::error::suggest;
+use crate::model::Residence;
 use crate::observe::bounds::Bounds;
+use crate::observe::passages::{residence_names, stay_classes};
 use crate::observe::quantity::{self, Needs, QUANTITIES};
 use crate::observe::take::Take;
 use crate::observe::{Expectation, Tracked};
@@ -82,6 +84,12 @@ pub struct Subjects<'a> {
     pub profiles: &'a [String],
     /// Names of the observed regions.
     pub regions: &'a [String],
+    /// Names of the gates.
+    pub gates: &'a [String],
+    /// Names of the observed mixtures.
+    pub mixing: &'a [String],
+    /// Residences in observed regions.
+    pub residences: &'a [Residence],
     /// Names of the joints.
     pub joints: &'a [String],
     /// Whether a drum is observed.
@@ -184,6 +192,12 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
         Needs::ProfileBin => one_of("part of the profile of a sink", subjects.profile_bins),
         Needs::Profile => one_of("sink with a profile", subjects.profiles),
         Needs::Region => one_of("region", subjects.regions),
+        Needs::Mixing => one_of("mixture", subjects.mixing),
+        Needs::Gate => one_of("gate", subjects.gates),
+        Needs::Residence => one_of("region with `residence`", &residence_names(subjects.residences)),
+        Needs::StayClass => {
+            one_of("class of residence times of a region", &stay_classes(subjects.residences))
+        }
         Needs::Drum => there(subjects.has_drum, "a drum", "add [observe.drum] boundary = \"...\""),
         Needs::Fabric => there(subjects.has_fabric, "the fabric", "add [observe.fabric] plane = \"xz\""),
         Needs::Cell => {

@@ -11,8 +11,8 @@ use crate::output::Formats;
 use crate::scenario::OnWarning;
 use crate::settings::Bookkeeping;
 
+use super::gates::{observed_material, residence_bounds};
 use super::joints::facing;
-use super::materials::material_id;
 use super::pictures::pictures;
 use super::read::asked::Asked;
 use super::read::{
@@ -89,21 +89,20 @@ pub fn checkpoint(table: &mut Table<'_>) -> Option<CheckpointPlan> {
     Some(CheckpointPlan { every, every_simulated })
 }
 
-/// Reads one of `[[observe.regions]]`; `index` is its place in the list, from 0.
+/// Reads one of `[[observe.regions]]`, and the bounds of its residence times if it asks for these; `index` is its place in the list, from
+/// 0.
 pub fn observed_region(
     table: &mut Table<'_>,
     index: usize,
     materials: &Materials,
-) -> Option<NamedElement<RegionPlan>> {
+) -> Option<NamedElement<(RegionPlan, Option<Vec<f64>>)>> {
     let name = table.or("name", format!("region-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     let region = table.get("region", region);
-    let material = match table.node("material") {
-        Some(node) => material_id(materials)(node).map(Some),
-        None => Some(None),
-    };
-    let value =
-        region.zip(material).map(|(region, material)| RegionPlan { name: name.clone(), region, material });
+    let material = observed_material(table, materials);
+    let bounds = residence_bounds(table);
+    let plan = |(region, material)| (RegionPlan { name: name.clone(), region, material }, bounds);
+    let value = region.zip(material).map(plan);
     Some(NamedElement { name, name_span, value })
 }
 

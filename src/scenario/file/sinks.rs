@@ -15,7 +15,10 @@ pub fn sink(table: &mut Table<'_>, index: usize) -> Option<NamedElement<Sink>> {
     let name = table.or("name", format!("sink-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     let solid = table.get("region", solid);
-    let sizes = table.maybe("bins", |node| bounds(node).map(|bounds| Bins { by: By::Radius, bounds }));
+    let sizes = table.maybe("bins", |node| {
+        let bounds = bounds(node, number(LENGTH), "radii", "[0.004, 0.006]")?;
+        Some(Bins { by: By::Radius, bounds })
+    });
     let profile = table.maybe("profile", |node| node.table(profile));
     let bins = sizes.into_iter().chain(profile).collect();
     let value = solid.map(|(position, orientation, form)| Sink {
@@ -28,13 +31,20 @@ pub fn sink(table: &mut Table<'_>, index: usize) -> Option<NamedElement<Sink>> {
     Some(NamedElement { name, name_span, value })
 }
 
-/// Reads the radii that bound the size classes \[m\].
-fn bounds(node: Node<'_>) -> Option<Vec<f64>> {
-    let bounds = node.clone().list(number(LENGTH))?;
+/// Reads the ascending numbers that bound classes; `what` they are, for example.
+pub fn bounds<'a>(
+    node: Node<'a>,
+    read: impl Fn(Node<'a>) -> Option<f64>,
+    what: &str,
+    example: &str,
+) -> Option<Vec<f64>> {
+    let bounds = node.clone().list(read)?;
     if bounds.is_empty() || bounds.len() > MOST_BINS || !bounds.is_sorted_by(|a, b| a < b) {
         node.problem(
-            format!("`{}` are no ascending radii, or more than {MOST_BINS}", node.name()),
-            "list the radii at which a class ends and the next begins, the smallest first: [0.004, 0.006]",
+            format!("`{}` are no ascending {what}, or more than {MOST_BINS}", node.name()),
+            format!(
+                "list the {what} at which a class ends and the next begins, the smallest first: {example}"
+            ),
         );
         return None;
     }
