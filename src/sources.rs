@@ -5,6 +5,7 @@ pub mod grid;
 pub mod make;
 pub mod radii;
 pub mod room;
+pub mod size_curve;
 
 pub use emitter::Emitter;
 pub use room::FreeRoom;
