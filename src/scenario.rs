@@ -144,10 +144,18 @@
 //! with several materials each of them has the curve. In a plane scene it is that of discs.
 //!
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and one of: `corner` and
-//! `counts`; `min` and `max`; `within`, a region), `random` (region, and one of `count`, `mass` \[kg\], `solid_fraction`, `porosity`), `pyramid` (base, rows,
-//! lift), `list` (positions; radii, velocities, angular_velocities, each one per position), `csv`, `dump` and `frame` (files, see below).
+//! `counts`; `min` and `max`; `within`, a region), `random` (region, and one of `count`, `mass` \[kg\], `solid_fraction`, `porosity`),
+//! `dense` (region, a box; one of the same four; overlap), `pyramid` (base, rows, lift), `list` (positions; radii, velocities,
+//! angular_velocities, each one per position), `csv`, `dump` and `frame` (files, see below).
+//!
 //! A mass is met to within half of a grain, and so is a solid fraction or a porosity: the volume of the grains over that of the region.
 //! So is the `total_mass` of an emitter, which takes the place of its `total`.
+//!
+//! Spheres of a `dense` packing begin small at random places of a box and grow together, moved apart wherever they overlap, until they
+//! have their size; overlaps of at most `overlap` (0.001) of the smaller radius are left. Where the box spans a period they go through its
+//! faces. Equal spheres without walls reach a porosity of 0.37. Other grains and walls in the box are not looked at, and overlaps with them
+//! are mistakes like others. What cannot be reached is a mistake that tells the porosity that was.
+//!
 //! A lattice is filled from below. `corner` is the centre of its first grain; with `counts = [nx, ny]` it has as many layers as `count`
 //! grains need. In a box or region only those sites are used whose grain lies inside, whatever its jitter.
 //!

@@ -76,8 +76,8 @@ impl Make {
         self.smallest
     }
 
-    /// Mass of a grain over the volume of a sphere of its equivalent radius \[kg/m³\], from the density of its material \[kg/m³\]. A clump has
-    /// the mass of its union, unless its mass was given.
+    /// Mass of a grain over the volume of a sphere of its equivalent radius \[kg/m³\], from the density of its material \[kg/m³\]. A clump
+    /// has the mass of its union, unless its mass was given.
     pub fn density(&self, clumps: &[Clump], density: f64) -> f64 {
         let of_clump = |clump: &Clump| clump.mass(1.0, density) / sphere_volume(1.0);
         self.clump.map_or(density, |clump| of_clump(&clumps[clump as usize]))

@@ -52,9 +52,9 @@ fn lattice(size: &str, head: &str) -> Vec<(f64, f64)> {
 
 /// Largest distance between the mass below a radius and a law, and the distance that chance allows it.
 ///
-/// Of N independent grains of masses m the mass below a radius has a standard deviation of at most ½ √(Σ m²) / Σ m, that of √N' equal grains with
-/// N' = (Σ m)² / Σ m². By the inequality of Dvoretzky, Kiefer and Wolfowitz the largest distance exceeds 2 / √N' with a probability of
-/// 2 exp(-8) < 0.1 %; grains whose numbers are dealt out by classes stay closer.
+/// Of N independent grains of masses m the mass below a radius has a standard deviation of at most ½ √(Σ m²) / Σ m, that of N' equal
+/// grains with N' = (Σ m)² / Σ m². By the inequality of Dvoretzky, Kiefer and Wolfowitz the largest distance exceeds 2 / √N' with a
+/// probability of 2 exp(-8) < 0.1 %; grains whose numbers are dealt out by classes stay closer.
 fn distance(grains: &[(f64, f64)], law: &dyn Fn(f64) -> f64) -> (f64, f64) {
     let mut sorted = grains.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -174,6 +174,44 @@ fn shares_of_a_mixture_by_mass_are_those_of_its_mass() {
 /// Total mass of the grains of a world, and the largest of them \[kg\].
 fn total(world: &World) -> (f64, f64) {
     weighed(world).into_iter().fold((0.0, 0.0), |(sum, most), (_, mass)| (sum + mass, mass.max(most)))
+}
+
+/// Deepest overlap of all pairs of grains, over the smaller radius \[-\].
+fn deepest(world: &World) -> f64 {
+    let balls = world.present_spheres();
+    let pairs = (0..balls.len()).flat_map(|a| (0..a).map(move |b| [a, b]));
+    let overlap = |[a, b]: [usize; 2]| {
+        let ((one, r), (other, s)) = (balls[a], balls[b]);
+        (r + s - world.separation(one, other).length()) / r.min(s)
+    };
+    pairs.map(overlap).fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[test]
+fn a_dense_packing_has_its_porosity_its_sizes_and_hardly_an_overlap() {
+    let dense = |head: &str, size: &str, amount: &str| {
+        let text = format!(
+            "{head}{STONE}[[grains]]\nmaterial = \"stone\"\n{size}\npacking = {{ kind = \"dense\", {amount}, {REGION} }}\n"
+        );
+        Scenario::parse("test", &text, Path::new("."), &[])
+    };
+    let periodic = "periodic = { x = [0, 0.2], y = [0, 0.2], z = [0, 0.2] }\n";
+    let fine = "radius = { kind = \"uniform\", min = 0.015, max = 0.03, by = \"mass\" }";
+    for (head, amount, solid) in
+        [(periodic, "porosity = 0.42", 0.58), ("", "solid_fraction = 0.45", 0.45), ("", "mass = 8.0", 0.4)]
+    {
+        let scenario = dense(head, fine, amount).unwrap_or_else(|found| panic!("{found}"));
+        let (mass, largest) = total(&scenario.world);
+        let apart = (mass - solid * 0.008 * 2500.0).abs();
+        assert!(apart <= 0.5 * largest, "{amount}: {mass} kg");
+        let overlap = deepest(&scenario.world);
+        assert!((0.0..=1e-3).contains(&overlap), "{amount}: overlaps of {overlap:e} of a radius");
+    }
+    // Random addition has no room for so many.
+    let text = format!(
+        "[[grains]]\nmaterial = \"stone\"\n{fine}\npacking = {{ kind = \"random\", porosity = 0.5, {REGION} }}\n"
+    );
+    assert!(Scenario::parse("test", &format!("{periodic}{STONE}{text}"), Path::new("."), &[]).is_err());
 }
 
 /// Distributions of which kilograms are asked for.

@@ -1,6 +1,8 @@
 //! Packings: initial positions of the grains of a block.
 
+mod amount;
 mod csv;
+mod dense;
 mod dump;
 mod frame;
 mod lattice;
@@ -24,6 +26,7 @@ use super::materials::material_id;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
 use crate::error::suggest;
 use crate::model::{Clump, MaterialId, Materials, Periodic, Plane, Random, Region};
+use crate::sources::dense::Vessel;
 use crate::sources::radii::{Amount, Radii};
 
 /// Packing: initial positions of the grains of a block.
@@ -46,6 +49,17 @@ pub enum Packing {
         region: Region,
         /// How much comes into it.
         amount: Amount,
+        /// Plane of the centres in a plane scene.
+        plane: Option<Plane>,
+    },
+    /// Spheres that fill a box up to a porosity.
+    Dense {
+        /// Corners of the box \[m\].
+        corners: [DVec3; 2],
+        /// How much comes into it.
+        amount: Amount,
+        /// Largest overlap that may be left, over the smaller radius \[-\].
+        overlap: f64,
         /// Plane of the centres in a plane scene.
         plane: Option<Plane>,
     },
@@ -96,7 +110,7 @@ pub struct InitialMotion {
 /// Reason why a packing is refused, and advice.
 pub type Refusal = (String, String);
 
-const KINDS: &[&str] = &["column", "lattice", "random", "pyramid", "list", "csv", "dump", "frame"];
+const KINDS: &[&str] = &["column", "lattice", "random", "dense", "pyramid", "list", "csv", "dump", "frame"];
 
 /// Reads a number of grains, from 1 to the largest number.
 fn grain_count(node: Node<'_>) -> Option<u64> {
@@ -128,6 +142,7 @@ pub fn packing(
         "column" => column(table),
         "lattice" => lattice::read(table, balls.as_ref()).map(Packing::Lattice),
         "random" => random::read(table, grains),
+        "dense" => dense::read(table, grains),
         "pyramid" => pyramid(table, radii),
         "list" => list(table),
         "csv" => of_several(table, materials, |table| csv::read(table, folder)),
@@ -313,10 +328,11 @@ impl Packing {
     /// Number of grains, if it is known; that of a lattice in a region, and of a volume of grains, is known only after filling.
     pub fn count(&self) -> Option<u64> {
         match self {
-            Packing::Column { count, .. } | Packing::Random { amount: Amount::Count(count), .. } => {
-                Some(*count)
-            }
-            Packing::Random { amount: Amount::Volume(_), .. } => None,
+            Packing::Column { count, .. } => Some(*count),
+            Packing::Random { amount, .. } | Packing::Dense { amount, .. } => match amount {
+                Amount::Count(count) => Some(*count),
+                Amount::Volume(_) => None,
+            },
             Packing::Lattice(lattice) => lattice.count(),
             Packing::Pyramid { rows, .. } => Some(rows * (rows + 1) * (2 * rows + 1) / 6),
             Packing::List { positions, .. } => Some(positions.len() as u64),
@@ -410,6 +426,11 @@ impl Packing {
             Packing::Random { region, amount, plane } => {
                 let balls = balls(*amount, *plane, random);
                 random::fill(region, (periodic, *plane), balls, random, is_blocked)
+            }
+            Packing::Dense { corners, amount, overlap, plane } => {
+                let balls = balls(*amount, *plane, random);
+                let [min, max] = *corners;
+                dense::fill(&Vessel { min, max, periodic: *periodic, plane: *plane }, balls, *overlap, random)
             }
             Packing::Pyramid { base, rows, lift } => Ok(pile_up(*base, *rows, *lift, largest)),
             Packing::List { positions, radii: given, velocities, angular_velocities } => {

@@ -77,6 +77,31 @@ fn sizes_are_stated_once_and_by_laws_that_leave_grains() {
 }
 
 #[test]
+fn a_dense_packing_that_cannot_be_tells_the_porosity_that_was_reached() {
+    let dense = |keys: &str| format!("{{ kind = \"dense\", {keys} }}");
+    let region = "region = { kind = \"box\", min = [0, 0, 1], max = [0.1, 0.1, 1.1] }";
+    let refuses = |keys: &str, marked: &str, words: &[&str]| {
+        refuses("packing", COLUMN, &dense(keys), marked, words);
+    };
+    refuses(
+        &format!("porosity = 0.2, {region}"),
+        "{",
+        &["grains reach a porosity of 0.", "one of 0.2", "equal spheres end near 0.37"],
+    );
+    refuses(
+        "porosity = 0.4, region = { kind = \"sphere\", centre = [0, 0, 1], radius = 0.1 }",
+        "\"sphere\"",
+        &["box"],
+    );
+    refuses(
+        "count = 1, region = { kind = \"box\", min = [0, 0, 1], max = [0.1, 0.01, 1.1] }",
+        "{",
+        &["radius 0.01 m is wider than the box"],
+    );
+    refuses(&format!("count = 1, overlap = 0.5, {region}"), "0.5", &["from 1e-6 to 0.01"]);
+}
+
+#[test]
 fn how_much_comes_is_said_in_one_way_and_can_come() {
     let random = |amount: &str| {
         format!(

@@ -2,69 +2,32 @@
 
 use glam::DVec3;
 
-use super::{GrainsToPack, InitialMotion, Packing, PlacedGrain, Refusal, grain_count};
+use super::amount::{SolidRange, amount, room};
+use super::{GrainsToPack, InitialMotion, Packing, PlacedGrain, Refusal};
 use crate::model::plane::grain_volume;
 use crate::model::{Periodic, Plane, Random, Region};
-use crate::scenario::file::MAX_GRAINS;
-use crate::scenario::file::materials::MASS;
-use crate::scenario::file::read::{Need, Table, number};
+use crate::scenario::file::read::{Need, Table};
 use crate::scenario::file::region::region;
 use crate::sources::grid::SphereGrid;
-use crate::sources::radii::Amount;
 
 /// Number of tries for one grain before the region counts as full.
 const TRIES: usize = 50_000;
-/// Ways to state how much comes into a region.
-const AMOUNTS: [&str; 4] = ["count", "mass", "solid_fraction", "porosity"];
+/// Solid fraction or porosity of a random packing.
+const SOLID: SolidRange = SolidRange {
+    solid: Need::new(|x| x > 0.0 && x <= 0.5, "a solid fraction above 0 and at most 0.5"),
+    porosity: Need::new(|x| (0.5..1.0).contains(&x), "a porosity of at least 0.5 and below 1"),
+};
 
 /// Reads a random packing of these grains.
 pub fn read(table: &mut Table<'_>, grains: &GrainsToPack<'_>) -> Option<Packing> {
     let region = table.get("region", region);
-    let amount = amount(table, region.as_ref(), grains);
+    let room = region.as_ref().map(|region| room(region, grains.plane));
+    let amount = amount(table, room, &SOLID, grains);
     Some(Packing::Random { region: region?, amount: amount?, plane: grains.plane })
 }
 
-/// Reads how much comes into a region: `count`, `mass`, `solid_fraction` or `porosity`.
-fn amount(table: &mut Table<'_>, region: Option<&Region>, grains: &GrainsToPack<'_>) -> Option<Amount> {
-    const SOLID: Need = Need::new(|x| x > 0.0 && x <= 0.5, "a solid fraction above 0 and at most 0.5");
-    const POROSITY: Need = Need::new(|x| (0.5..1.0).contains(&x), "a porosity of at least 0.5 and below 1");
-    let given: Vec<&str> = AMOUNTS.into_iter().filter(|key| table.has(key)).collect();
-    let count = table.maybe("count", grain_count);
-    let mass = table.maybe("mass", number(MASS));
-    let solid = table.maybe("solid_fraction", number(SOLID));
-    let porosity = table.maybe("porosity", number(POROSITY));
-    if given.len() != 1 {
-        let found = if given.is_empty() { "nothing".to_owned() } else { given.join(" and ") };
-        let message = format!("`{}` says how much comes by {found}", table.name());
-        table.lacks(&AMOUNTS, message, "give one of: count, mass [kg], solid_fraction, porosity");
-        return None;
-    }
-    if given == ["count"] {
-        return count.map(Amount::Count);
-    }
-    let room = |region: &Region| grains.plane.map_or_else(|| region.volume(), |plane| region.section(plane));
-    let volume = match solid.or(porosity.map(|porosity| 1.0 - porosity)) {
-        Some(solid) => solid * room(region?),
-        None => mass? / grains.density?,
-    };
-    volume_of_grains(table, volume, grains)
-}
-
-/// Volume of grains that are to come \[m³\], unless there are none or too many of them.
-fn volume_of_grains(table: &Table<'_>, volume: f64, grains: &GrainsToPack<'_>) -> Option<Amount> {
-    let count = (volume / grains.radii?.mean_volume(grains.plane)).round();
-    if !(1.0..=MAX_GRAINS as f64).contains(&count) {
-        table.problem(
-            format!("`{}` would hold {count:e} grains, expected 1 to {MAX_GRAINS}", table.name()),
-            "change how much comes, the region or the size of the grains",
-        );
-        return None;
-    }
-    Some(Amount::Volume(volume))
-}
-
-/// Places balls of these radii \[m\] at random in a region without overlaps, in a plane scene with their centres in the plane. If the region
-/// spans a period, they may lie across its faces.
+/// Places balls of these radii \[m\] at random in a region without overlaps, in a plane scene with their centres in the plane. If the
+/// region spans a period, they may lie across its faces.
 ///
 /// # Errors
 /// When a ball finds no free position, with the number of balls that did.
@@ -77,8 +40,8 @@ pub fn fill(
 ) -> Result<Vec<PlacedGrain>, Refusal> {
     balls.sort_by(|a, b| b.total_cmp(a));
     let count = balls.len();
-    let (room, densest) = plane.map_or((region.volume(), 0.64), |plane| (region.section(plane), 0.84));
-    let solid = balls.iter().map(|&radius| grain_volume(plane, radius)).sum::<f64>() / room;
+    let densest = if plane.is_some() { 0.84 } else { 0.64 };
+    let solid = balls.iter().map(|&radius| grain_volume(plane, radius)).sum::<f64>() / room(region, plane);
     let has_room = |&largest: &f64| region.through_faces(periodic, largest).has_room_for(largest);
     if !balls.first().is_none_or(has_room) {
         return Err(refuse(0, count, solid));
