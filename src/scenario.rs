@@ -130,12 +130,32 @@
 //! Density and modulus may have any values for which masses, moments of inertia and compliances are numbers in double precision, and in
 //! single precision on a GPU (`esker check` tells). A scenario has at most 1000 materials and 64 MiB, a table of grains 8 GiB.
 //!
-//! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
-//! at three deviations by default, `normal` also below a tenth of the mean), `mixture` (radii, shares by number).
+//! Sizes of grains are given as `radius` or as `diameter`, and all lengths of a distribution are that: `constant` (value), `uniform` (min,
+//! max), `normal` and `log_normal` (mean, deviation, min, max; cut off at three deviations by default, `normal` also below a tenth of the
+//! mean), `weibull` (scale, shape, min, max), `rosin_rammler` (size, exponent, min, max), `sieve` (sizes, passing, between, min, max),
+//! `mixture` (radii or diameters, shares). `by` says whether fractions are those of the `"mass"` of the grains or of their `"number"`: by
+//! default the mass for a sieve curve and for Rosin and Rammler, and the number for all others. Weibull's law, and that of Rosin and
+//! Rammler, is F(d) = 1 − exp(−(d/d')ⁿ) with the scale or size d' and the shape or exponent n; by default `max` is the size above which
+//! there is a thousandth. A sieve curve is linear between its sizes, or with `between = "logarithmic"` linear in their logarithm. Bounds
+//! cut a law off: what is left of it is all of the grains.
+//!
+//! The numbers of grains of a mixture, and of narrow classes of a law by mass, a Weibull law or a sieve curve (at most 1/64 of the grains,
+//! and 5 % in size) are dealt out, so a few thousand grains already have the stated curve. The mass of the grains is that of one density:
+//! with several materials each of them has the curve. In a plane scene it is that of discs.
 //!
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and one of: `corner` and
-//! `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid fraction), `pyramid` (base, rows,
-//! lift), `list` (positions; radii, velocities, angular_velocities, each one per position), `csv`, `dump` and `frame` (files, see below).
+//! `counts`; `min` and `max`; `within`, a region), `random` (region, and one of `count`, `mass` \[kg\], `solid_fraction`, `porosity`),
+//! `dense` (region, a box; one of the same four; overlap), `pyramid` (base, rows, lift), `list` (positions; radii, velocities,
+//! angular_velocities, each one per position), `csv`, `dump` and `frame` (files, see below).
+//!
+//! A mass is met to within half of a grain, and so is a solid fraction or a porosity: the volume of the grains over that of the region.
+//! So is the `total_mass` of an emitter, which takes the place of its `total`.
+//!
+//! Spheres of a `dense` packing begin small at random places of a box and grow together, moved apart wherever they overlap, until they
+//! have their size; overlaps of at most `overlap` (0.001) of the smaller radius are left. Where the box spans a period they go through its
+//! faces. Equal spheres without walls reach a porosity of 0.37. Other grains and walls in the box are not looked at, and overlaps with them
+//! are mistakes like others. What cannot be reached is a mistake that tells the porosity that was.
+//!
 //! A lattice is filled from below. `corner` is the centre of its first grain; with `counts = [nx, ny]` it has as many layers as `count`
 //! grains need. In a box or region only those sites are used whose grain lies inside, whatever its jitter.
 //!

@@ -12,6 +12,8 @@ pub enum Stream {
     Grains(usize),
     /// Emitter `i` of the file.
     Emitter(usize),
+    /// Sizes of the grains of emitter `i`, where these are drawn apart from their places.
+    EmitterSizes(usize),
     /// Corners of a polyhedron with a seed of its own.
     Shape,
 }
@@ -27,6 +29,7 @@ impl Random {
         let stream = match who {
             Stream::Grains(i) => 2 * i as u64,
             Stream::Emitter(i) => 2 * i as u64 + 1,
+            Stream::EmitterSizes(i) => u64::MAX - 1 - i as u64,
             Stream::Shape => u64::MAX,
         };
         Random(Pcg64::seed_from_u64(mix(seed ^ mix(stream))))

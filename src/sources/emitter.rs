@@ -80,6 +80,8 @@ pub struct Emitter {
     /// Radius of the grain that found no place in the last wave \[m\]. It is placed first, or small grains would be preferred.
     waiting: Option<f64>,
     random: Random,
+    /// Random numbers of the sizes alone, where the number of grains follows from their total volume.
+    size_random: Option<Random>,
 }
 
 /// Number of grains due at a rate \[1/s\] after some time \[s\], with a tolerance so that rounding loses no grain.
@@ -91,7 +93,16 @@ impl Emitter {
     /// Makes an emitter before its first wave, with its own random numbers.
     pub fn new(source: EmitterSource, random: Random) -> Emitter {
         let sizes = RadiusDraw::new(source.radii.clone(), source.schedule.total);
-        Emitter { source, sizes, placed: 0, waves: 0, waiting: None, random }
+        Emitter { source, sizes, placed: 0, waves: 0, waiting: None, random, size_random: None }
+    }
+
+    /// Makes an emitter of as many grains as have this volume together \[m³\], to within half of the last one; of discs, per metre of
+    /// depth. The sizes of its grains are known before any of them has a place, and so is their number, the total of the schedule.
+    pub fn of_volume(mut source: EmitterSource, volume: f64, random: Random, size_random: Random) -> Emitter {
+        let sizes = RadiusDraw::of_volume(source.radii.clone(), volume, source.plane);
+        let all = sizes.clone().up_to(volume, source.plane, &mut size_random.clone()).count();
+        source.schedule.total = all as u64;
+        Emitter { sizes, size_random: Some(size_random), ..Emitter::new(source, random) }
     }
 
     /// Whether this is a later state of an emitter before its first wave; for states that come from files.
@@ -171,7 +182,7 @@ impl Emitter {
     fn place_one(&mut self, is_blocked: &dyn Fn(DVec3, f64) -> bool) -> Option<Grain> {
         let radius = match self.waiting.take() {
             Some(radius) => radius,
-            None => self.sizes.next(&mut self.random),
+            None => self.sizes.next(self.size_random.as_mut().unwrap_or(&mut self.random)),
         };
         let ball = self.source.make.reach() * radius;
         let free = |&centre: &DVec3| !is_blocked(centre, ball);

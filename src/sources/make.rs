@@ -2,7 +2,6 @@
 
 use glam::{DQuat, DVec3};
 
-use super::radii::Radii;
 use crate::model::{Clump, ClumpId, Grain, MaterialId, Random, sphere_volume};
 
 /// Kind of the grains of a block or an emitter: spheres, or clumps with a rule for their orientation.
@@ -77,11 +76,11 @@ impl Make {
         self.smallest
     }
 
-    /// Mean mass of a grain of these radii and this density \[kg/m³\] \[kg\]. A clump has the mass of its union, unless its mass was given.
-    pub fn mean_mass(&self, radii: &Radii, clumps: &[Clump], density: f64) -> f64 {
+    /// Mass of a grain over the volume of a sphere of its equivalent radius \[kg/m³\], from the density of its material \[kg/m³\]. A clump
+    /// has the mass of its union, unless its mass was given.
+    pub fn density(&self, clumps: &[Clump], density: f64) -> f64 {
         let of_clump = |clump: &Clump| clump.mass(1.0, density) / sphere_volume(1.0);
-        let density = self.clump.map_or(density, |clump| of_clump(&clumps[clump as usize]));
-        density * radii.mean_volume()
+        self.clump.map_or(density, |clump| of_clump(&clumps[clump as usize]))
     }
 
     /// Whether the grains are of a clump whose mass was given.

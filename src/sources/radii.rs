@@ -1,6 +1,8 @@
 //! Size distributions of grains.
 
-use crate::model::{Random, sphere_volume};
+use super::size_curve::SizeCurve;
+use crate::model::plane::grain_volume;
+use crate::model::{Plane, Random};
 
 /// Distribution of the radii of grains \[m\].
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +46,17 @@ pub enum Radii {
         /// Share of each size by number; the sum is 1 \[-\].
         shares: Vec<f64>,
     },
+    /// A cumulative curve, by number or by mass.
+    Curve(SizeCurve),
+}
+
+/// Number of grains, or how much of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Amount {
+    /// Number of grains.
+    Count(u64),
+    /// Volume of all grains together \[m³\], met to within half of a grain; of discs, per metre of depth.
+    Volume(f64),
 }
 
 /// Number of draws outside the bounds after which a radius is drawn uniformly between them.
@@ -56,6 +69,7 @@ impl Radii {
             Radii::Constant(radius) => *radius,
             Radii::Uniform { max, .. } | Radii::Normal { max, .. } | Radii::LogNormal { max, .. } => *max,
             Radii::Mixture { radii, .. } => radii.iter().copied().fold(0.0, f64::max),
+            Radii::Curve(curve) => curve.largest(),
         }
     }
 
@@ -65,6 +79,7 @@ impl Radii {
             Radii::Constant(radius) => *radius,
             Radii::Uniform { min, .. } | Radii::Normal { min, .. } | Radii::LogNormal { min, .. } => *min,
             Radii::Mixture { radii, .. } => radii.iter().copied().fold(f64::INFINITY, f64::min),
+            Radii::Curve(curve) => curve.smallest(),
         }
     }
 
@@ -89,20 +104,22 @@ impl Radii {
             Radii::Mixture { radii, shares } => {
                 Radii::Mixture { radii: radii.iter().map(scaled).collect(), shares: shares.clone() }
             }
+            Radii::Curve(curve) => Radii::Curve(curve.scaled(factor)),
         }
     }
 
-    /// Mean volume of a grain \[m³\].
-    pub fn mean_volume(&self) -> f64 {
+    /// Mean volume of a grain \[m³\]; of a disc, per metre of depth.
+    pub fn mean_volume(&self, plane: Option<Plane>) -> f64 {
+        let volume = |radius: f64| grain_volume(plane, radius);
         let mean_over = |min: f64, max: f64, weight: &dyn Fn(f64) -> f64| {
             let nodes = (0..400).map(|i| min + (max - min) * (f64::from(i) + 0.5) / 400.0);
             let (sum, total) = nodes.fold((0.0, 0.0), |(sum, total), radius| {
-                (sum + weight(radius) * sphere_volume(radius), total + weight(radius))
+                (sum + weight(radius) * volume(radius), total + weight(radius))
             });
-            if total > 0.0 { sum / total } else { sphere_volume(0.5 * (min + max)) }
+            if total > 0.0 { sum / total } else { volume(0.5 * (min + max)) }
         };
         match self {
-            Radii::Constant(radius) => sphere_volume(*radius),
+            Radii::Constant(radius) => volume(*radius),
             Radii::Uniform { min, max } => mean_over(*min, *max, &|_| 1.0),
             Radii::Normal { mean, deviation, min, max } => {
                 mean_over(*min, *max, &|radius| (-0.5 * ((radius - mean) / deviation).powi(2)).exp())
@@ -111,7 +128,22 @@ impl Radii {
                 (-0.5 * ((radius.ln() - location) / scale).powi(2)).exp() / radius
             }),
             Radii::Mixture { radii, shares } => {
-                radii.iter().zip(shares).map(|(&radius, share)| share * sphere_volume(radius)).sum()
+                radii.iter().zip(shares).map(|(&radius, share)| share * volume(radius)).sum()
+            }
+            Radii::Curve(curve) => curve.mean_volume(plane),
+        }
+    }
+
+    /// Draws the radii of an amount of grains \[m\], of at most `most` grains.
+    pub fn draw_all(&self, amount: Amount, plane: Option<Plane>, most: u64, random: &mut Random) -> Vec<f64> {
+        match amount {
+            Amount::Count(count) => {
+                let mut draw = RadiusDraw::new(self.clone(), count);
+                (0..count).map(|_| draw.next(random)).collect()
+            }
+            Amount::Volume(volume) => {
+                let draw = RadiusDraw::of_volume(self.clone(), volume, plane);
+                draw.up_to(volume, plane, random).take(most as usize).collect()
             }
         }
     }
@@ -123,29 +155,63 @@ pub fn log_moments(mean: f64, deviation: f64) -> (f64, f64) {
     (mean.ln() - 0.5 * variance, variance.sqrt())
 }
 
-/// Draws radii one by one. The sizes of a mixture come out exactly: the number of each is its share of `count`, to within one grain.
+/// Draws radii one by one. The sizes of a mixture, and the classes of a curve, come out exactly: the number of each is its share of
+/// `count`, to within one grain.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct RadiusDraw {
     radii: Radii,
+    count: u64,
+    /// Number of grains of each size or class that are left of `count`.
     left: Vec<u64>,
 }
 
 impl RadiusDraw {
-    /// Makes a draw for `count` grains in all.
+    /// Makes a draw for `count` grains in all. Where more are drawn, as many again are dealt out.
     pub fn new(radii: Radii, count: u64) -> RadiusDraw {
-        let left = match &radii {
-            Radii::Mixture { shares, .. } => split(count, shares),
+        let mut draw = RadiusDraw { radii, count, left: Vec::new() };
+        draw.deal();
+        draw
+    }
+
+    /// Makes a draw for about as many grains as have this volume together \[m³\]; of discs, per metre of depth.
+    pub fn of_volume(radii: Radii, volume: f64, plane: Option<Plane>) -> RadiusDraw {
+        let count = (volume / radii.mean_volume(plane)).round().max(1.0);
+        RadiusDraw::new(radii, count as u64)
+    }
+
+    /// Draws radii \[m\] until the grains have this volume together \[m³\], to within half of the last one.
+    pub fn up_to(
+        mut self,
+        volume: f64,
+        plane: Option<Plane>,
+        random: &mut Random,
+    ) -> impl Iterator<Item = f64> {
+        let mut sum = 0.0;
+        std::iter::from_fn(move || {
+            let radius = self.next(random);
+            let own = grain_volume(plane, radius);
+            let is_due = sum + 0.5 * own <= volume;
+            sum += own;
+            is_due.then_some(radius)
+        })
+    }
+
+    /// Deals the grains to the sizes or classes.
+    fn deal(&mut self) {
+        self.left = match &self.radii {
+            Radii::Mixture { shares, .. } => split(self.count, shares),
+            Radii::Curve(curve) => curve.deal(self.count),
             _ => Vec::new(),
         };
-        RadiusDraw { radii, left }
     }
 
     /// Whether this is a later state of another draw.
     #[cfg(feature = "scenario")]
     pub(super) fn goes_on_from(&self, first: &RadiusDraw) -> bool {
         let are_left = self.left.iter().zip(&first.left).all(|(left, first)| left <= first);
-        self.radii == first.radii && self.left.len() == first.left.len() && are_left
+        let are_same = self.radii == first.radii && self.count == first.count;
+        are_same && self.left.len() == first.left.len() && are_left
     }
 
     /// Largest radius that can be drawn \[m\].
@@ -155,6 +221,9 @@ impl RadiusDraw {
 
     /// Draws the next radius \[m\].
     pub fn next(&mut self, random: &mut Random) -> f64 {
+        if self.left.iter().all(|left| *left == 0) {
+            self.deal();
+        }
         match &self.radii {
             Radii::Constant(radius) => *radius,
             Radii::Uniform { min, max } => random.between(*min, *max),
@@ -165,6 +234,7 @@ impl RadiusDraw {
                 cut_off(*min, *max, random, |random| (location + scale * random.normal()).exp())
             }
             Radii::Mixture { radii, .. } => radii[take_one(&mut self.left, random)],
+            Radii::Curve(curve) => curve.draw(take_one(&mut self.left, random), random),
         }
     }
 }
@@ -242,8 +312,9 @@ mod tests {
     #[test]
     fn the_mean_volume_is_that_of_the_draws() {
         let sizes = Radii::Normal { mean: 1.0, deviation: 0.2, min: 0.4, max: 1.6 };
-        let expected = sizes.mean_volume();
-        let mean = draw(sizes, 20_000).iter().map(|&radius| sphere_volume(radius)).sum::<f64>() / 20_000.0;
+        let expected = sizes.mean_volume(None);
+        let mean =
+            draw(sizes, 20_000).iter().map(|&radius| grain_volume(None, radius)).sum::<f64>() / 20_000.0;
         assert!((mean / expected - 1.0).abs() < 0.02, "{mean} instead of {expected}");
     }
 }

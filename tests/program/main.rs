@@ -9,6 +9,7 @@ mod foreign_files;
 mod fuzz;
 mod fuzz_documents;
 mod fuzz_results;
+mod grain_sizes;
 mod helps;
 mod imports;
 mod local;

@@ -1,5 +1,6 @@
 //! Errors of scenarios: a wrong scenario is refused with the place of every mistake and what to do about it.
 
+mod of_grains;
 mod of_machines;
 mod of_motions;
 mod of_the_whole;
@@ -153,7 +154,7 @@ fn a_missing_key_is_named_with_its_table() {
         "",
         &["missing key `kind`", "one of: plane, box"],
     );
-    refuses("[[emitters]]", "rate = 10.0\n", "", "", &["missing key `rate`", "`total`, or both"]);
+    refuses("[[emitters]]", "rate = 10.0\n", "", "", &["missing key `rate`", "`total_mass` [kg], or both"]);
     refuses("[[emitters]]", "rate = 10.0\n", "stop = 0.5\n", "", &["missing key `rate`"]);
     refuses("{ value = 0.06", ", tolerance = 0.001", "", "", &["missing key `tolerance` in `expect.height`"]);
 }
@@ -303,8 +304,6 @@ fn packings_that_do_not_fit_say_how_many_would() {
     refuses("packing", column, huge, "{", &["more than 20000000 grains"]);
     let fine = "{ kind = \"lattice\", min = [0, 0, 0], max = [1e6, 1e6, 1e6] }";
     refuses("packing", column, fine, "{", &["sites", "enlarge `spacing`"]);
-    let both = "{ kind = \"random\", count = 5, fill = 0.1, region = { kind = \"sphere\", centre = [0, 0, 1], radius = 1 } }";
-    refuses("packing", column, both, "{", &["both `count` and `fill`"]);
     let neither = "{ kind = \"lattice\", spacing = 1 }";
     refuses("packing", column, neither, "{", &["must say how far it goes", "`within`"]);
 }

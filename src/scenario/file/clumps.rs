@@ -5,13 +5,13 @@ use std::path::Path;
 use glam::{DQuat, DVec3};
 
 use super::columns::{Columns, TableLine};
-use super::radii::radii;
+use super::radii::{has_size, sizes};
 use super::read::asked::Asked;
 use super::read::{Need, Node, RADIUS, Table, direction, number, text, vector};
 use super::read::{open_named, without_folder};
 use crate::error::suggest;
 use crate::model::range::{RADII, WITHIN_RADII};
-use crate::model::{Clump, ClumpId};
+use crate::model::{Clump, ClumpId, Plane};
 use crate::sources::make::{Make, Orientation};
 use crate::sources::radii::Radii;
 
@@ -183,12 +183,9 @@ pub fn make(table: &mut Table<'_>, clumps: &[Clump]) -> Option<Make> {
     Some(Make::of_clump(id, &clumps[id as usize], orientation))
 }
 
-/// Reads the radii of grains; without `radius` a clump has its listed size.
-pub fn radii_of(make: &Make, table: &mut Table<'_>) -> Option<Radii> {
-    if table.has("radius") {
-        return table.get("radius", radii);
-    }
-    make.listed_radius().map(Radii::Constant)
+/// Reads the sizes of grains; where none are given a clump has its listed size.
+pub fn radii_of(make: &Make, table: &mut Table<'_>, plane: Option<Plane>) -> Option<Radii> {
+    if has_size(table) { sizes(table, plane) } else { make.listed_radius().map(Radii::Constant) }
 }
 
 /// The two families of grains that are no spheres.

@@ -4,7 +4,8 @@ use glam::DVec3;
 
 use super::MAX_GRAINS;
 use super::clumps::{make, radii_of};
-use super::materials::material_id;
+use super::materials::{MASS, material_id};
+use super::radii::has_size;
 use super::read::{DURATION, Need, TIME, Table, number, text, vector, whole};
 use super::region::region;
 use crate::model::random::Stream;
@@ -34,18 +35,19 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &EmitterCommon<'_>) 
     let name = table.or("name", format!("emitter-{index}"), text);
     let material = table.get("material", material_id(shared.materials));
     let make = make(table, shared.clumps);
-    let radii = make.as_ref().and_then(|make| radii_of(make, table));
-    if !table.has("radius") && make.as_ref().is_some_and(|make| make.listed_radius().is_none()) {
+    let radii = make.as_ref().and_then(|make| radii_of(make, table, shared.plane));
+    if !has_size(table) && make.as_ref().is_some_and(|make| make.listed_radius().is_none()) {
         table.missing("radius", "for example radius = { kind = \"constant\", value = 0.005 }");
     }
     let place = table.node("region");
     let region = table.get("region", region);
     let velocity = table.or("velocity", DVec3::ZERO, vector);
-    let grain_mass = material.zip(make.as_ref()).zip(radii.as_ref()).map(|((material, make), radii)| {
-        make.mean_mass(radii, shared.clumps, shared.materials.list[material as usize].density)
+    let density = material.zip(make.as_ref()).map(|(material, make)| {
+        make.density(shared.clumps, shared.materials.list[material as usize].density)
     });
-    let schedule = schedule(table, shared.duration, grain_mass);
-    let (region, radii, make) = (region?, radii?, make?);
+    let mean_volume = radii.as_ref().map(|radii| radii.mean_volume(shared.plane));
+    let amounts = schedule(table, shared.duration, density.zip(mean_volume));
+    let (region, radii, make, (schedule, volume)) = (region?, radii?, make?, amounts?);
     let ball = make.reach() * radii.largest();
     let has_room = region.through_faces(&shared.periodic, ball).has_room_for(ball);
     if let Some(place) = place.filter(|_| !has_room) {
@@ -65,12 +67,24 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &EmitterCommon<'_>) 
         locked: shared.locked,
         plane: shared.plane,
         periodic: shared.periodic,
-        schedule: schedule?,
+        schedule,
     };
-    Some(Emitter::new(source, Random::new(shared.seed, Stream::Emitter(index))))
+    let random = |stream: fn(usize) -> Stream| Random::new(shared.seed, stream(index));
+    Some(match volume {
+        Some(volume) => {
+            Emitter::of_volume(source, volume, random(Stream::Emitter), random(Stream::EmitterSizes))
+        }
+        None => Emitter::new(source, random(Stream::Emitter)),
+    })
 }
 
-fn schedule(table: &mut Table<'_>, duration: f64, grain_mass: Option<f64>) -> Option<Schedule> {
+/// Reads when how many grains come, and the volume of all of them where that is given as `total_mass` \[m³\]; then the total is that of
+/// grains of mean size. `grain` is the mass over the volume of a grain \[kg/m³\] and the mean volume \[m³\].
+fn schedule(
+    table: &mut Table<'_>,
+    duration: f64,
+    grain: Option<(f64, f64)>,
+) -> Option<(Schedule, Option<f64>)> {
     const RATE: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive number of grains per second");
     const MASS_RATE: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive mass per time in kg/s");
     let start = table.or("start", 0.0, number(TIME));
@@ -83,17 +97,33 @@ fn schedule(table: &mut Table<'_>, duration: f64, grain_mass: Option<f64>) -> Op
             );
             return None;
         }
-        Some(mass_rate) => grain_mass.map(|mass| mass_rate / mass),
+        Some(mass_rate) => grain.map(|(density, volume)| mass_rate / (density * volume)),
         None => table.maybe("rate", number(RATE)),
     };
     let given = table.maybe("total", whole(1, MAX_GRAINS));
+    let total_mass = table.maybe("total_mass", number(MASS));
     let stop = stop(table, start, duration);
-    if !["rate", "mass_rate", "total"].iter().any(|key| table.has(key)) {
-        table.missing("rate", "give `rate` [1/s] or `mass_rate` [kg/s], `total`, or both");
+    if !["rate", "mass_rate", "total", "total_mass"].iter().any(|key| table.has(key)) {
+        table.missing(
+            "rate",
+            "give `rate` [1/s] or `mass_rate` [kg/s], `total` or `total_mass` [kg], or both",
+        );
+        return None;
+    }
+    if table.has("total") && table.has("total_mass") {
+        table.problem(
+            format!("`{}` has a `total` and a `total_mass`", table.name()),
+            "give the number of grains or their mass",
+        );
         return None;
     }
     let stop = stop?;
-    let total = match (rate, given) {
+    let volume = match total_mass {
+        Some(mass) => Some(mass / grain?.0),
+        None => None,
+    };
+    let of_volume = |volume: f64| grain.map(|(_, mean)| (volume / mean).round() as u64);
+    let total = match (rate, given.or(volume.and_then(of_volume))) {
         (_, Some(total)) => total,
         (Some(rate), None) => due(rate, stop - start),
         (None, None) => return None,
@@ -101,12 +131,13 @@ fn schedule(table: &mut Table<'_>, duration: f64, grain_mass: Option<f64>) -> Op
     if total > MAX_GRAINS {
         table.problem(
             format!("`{}` would emit {total} grains, at most {MAX_GRAINS} are possible", table.name()),
-            "reduce `rate`, or set `total` or `stop`",
+            "reduce `rate`, `total` or `total_mass`, or set `stop`",
         );
         return None;
     }
     if total == 0 && start < duration {
-        table.problem(format!("`{}` emits no grain until {stop} s", table.name()), "raise `rate`");
+        let advice = if volume.is_some() { "raise `total_mass`" } else { "raise `rate`" };
+        table.problem(format!("`{}` emits no grain until {stop} s", table.name()), advice);
         return None;
     }
     if start >= duration {
@@ -115,12 +146,12 @@ fn schedule(table: &mut Table<'_>, duration: f64, grain_mass: Option<f64>) -> Op
             table.name()
         ));
     }
-    Some(Schedule { rate, start, stop, interval, total })
+    Some((Schedule { rate, start, stop, interval, total }, volume))
 }
 
 /// Reads the stop time \[s\]: by default the end of the run, or never if there is a total.
 fn stop(table: &mut Table<'_>, start: f64, duration: f64) -> Option<f64> {
-    let stop = if table.has("total") {
+    let stop = if table.has("total") || table.has("total_mass") {
         table.maybe("stop", number(TIME)).unwrap_or(f64::INFINITY)
     } else {
         table.or("stop", duration.max(start), number(TIME))

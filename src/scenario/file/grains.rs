@@ -7,7 +7,8 @@ use glam::DVec3;
 
 use super::clumps::{make, radii_of};
 use super::materials::material_id;
-use super::packing::{self, Body, Packing, PlacedGrain, Refusal, Weight, packing};
+use super::packing::{self, Body, GrainsToPack, Packing, PlacedGrain, Refusal, Weight, packing};
+use super::radii::has_size;
 use super::read::{Need, Node, ReadReport, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
 use crate::model::Random;
@@ -66,18 +67,25 @@ fn materials(node: Node<'_>, world: &World) -> Option<Vec<MaterialId>> {
     (!list.is_empty()).then_some(list)
 }
 
+/// Mean mass of grains of these materials, which are dealt in turn, over the volume of their equivalent spheres \[kg/m³\].
+fn mean_density(make: &Make, materials: &[MaterialId], world: &World) -> f64 {
+    let of = |id: &MaterialId| make.density(&world.clumps, world.materials.list[*id as usize].density);
+    materials.iter().map(of).sum::<f64>() / materials.len() as f64
+}
+
 /// Reads one of `[[grains]]`; `index` is its place in the list, from 0.
 pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) -> Option<GrainBlock> {
     let has_material = table.has("material");
     let materials = table.maybe("material", |node| materials(node, world));
     let make = make(table, &world.clumps);
     let reach = make.as_ref().map_or(1.0, Make::reach);
-    let has_radii = table.has("radius") || make.as_ref().is_none_or(|make| make.listed_radius().is_some());
-    let radii = make.as_ref().and_then(|make| radii_of(make, table));
+    let has_radii = has_size(table) || make.as_ref().is_none_or(|make| make.listed_radius().is_some());
+    let radii = make.as_ref().and_then(|make| radii_of(make, table, world.plane));
     let span = table.node("packing").map_or(table.span.clone(), |node| node.span);
-    let packing = table.get("packing", |node| packing(node, radii.as_ref(), reach, &world.materials, folder));
+    let density = make.as_ref().zip(materials.as_ref()).map(|(make, ids)| mean_density(make, ids, world));
+    let grains = GrainsToPack { radii: radii.as_ref(), reach, density, plane: world.plane };
+    let packing = table.get("packing", |node| packing(node, &grains, &world.materials, folder));
     let is_of_a_file = table.node("packing").is_some_and(|node| packing::is_of_a_file(&node));
-    let packing = packing.map(|packing| packing.in_plane(world.plane));
     if world.plane.is_some() && (table.has("clump") || table.has("shape")) {
         table.problem(
             format!("`{}` is of clumps or shapes, and the scene is in a plane", table.name()),

@@ -1,6 +1,8 @@
 //! Packings: initial positions of the grains of a block.
 
+mod amount;
 mod csv;
+mod dense;
 mod dump;
 mod frame;
 mod lattice;
@@ -22,10 +24,10 @@ pub(crate) use self::units::Units;
 use super::MAX_GRAINS;
 use super::materials::material_id;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
-use super::region::region;
 use crate::error::suggest;
 use crate::model::{Clump, MaterialId, Materials, Periodic, Plane, Random, Region};
-use crate::sources::radii::{Radii, RadiusDraw};
+use crate::sources::dense::Vessel;
+use crate::sources::radii::{Amount, Radii};
 
 /// Packing: initial positions of the grains of a block.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,8 +47,19 @@ pub enum Packing {
     Random {
         /// Region that is filled.
         region: Region,
-        /// Number of grains.
-        count: u64,
+        /// How much comes into it.
+        amount: Amount,
+        /// Plane of the centres in a plane scene.
+        plane: Option<Plane>,
+    },
+    /// Spheres that fill a box up to a porosity.
+    Dense {
+        /// Corners of the box \[m\].
+        corners: [DVec3; 2],
+        /// How much comes into it.
+        amount: Amount,
+        /// Largest overlap that may be left, over the smaller radius \[-\].
+        overlap: f64,
         /// Plane of the centres in a plane scene.
         plane: Option<Plane>,
     },
@@ -97,27 +110,39 @@ pub struct InitialMotion {
 /// Reason why a packing is refused, and advice.
 pub type Refusal = (String, String);
 
-const KINDS: &[&str] = &["column", "lattice", "random", "pyramid", "list", "csv", "dump", "frame"];
+const KINDS: &[&str] = &["column", "lattice", "random", "dense", "pyramid", "list", "csv", "dump", "frame"];
 
 /// Reads a number of grains, from 1 to the largest number.
 fn grain_count(node: Node<'_>) -> Option<u64> {
     whole(1, MAX_GRAINS)(node)
 }
 
-/// Reads a packing of grains with the given sizes. `reach` is the radius of the bounding sphere of a grain over the radius of the sphere of
-/// its volume \[-\]. Paths of files start at `folder`.
+/// Grains that are to be packed.
+pub struct GrainsToPack<'a> {
+    /// Their sizes, unless these are faulty.
+    pub radii: Option<&'a Radii>,
+    /// Radius of the bounding sphere of a grain over the radius of the sphere of its volume \[-\].
+    pub reach: f64,
+    /// Mean mass over the volume of that sphere \[kg/m³\], if the material is known.
+    pub density: Option<f64>,
+    /// Plane of a plane scene.
+    pub plane: Option<Plane>,
+}
+
+/// Reads a packing. Paths of files start at `folder`.
 pub fn packing(
     node: Node<'_>,
-    radii: Option<&Radii>,
-    reach: f64,
+    grains: &GrainsToPack<'_>,
     materials: &Materials,
     folder: &Path,
 ) -> Option<Packing> {
-    let balls = radii.map(|radii| radii.scaled(reach));
+    let radii = grains.radii;
+    let balls = radii.map(|radii| radii.scaled(grains.reach));
     node.table(|table| match table.kind(KINDS)? {
         "column" => column(table),
         "lattice" => lattice::read(table, balls.as_ref()).map(Packing::Lattice),
-        "random" => random_packing(table, radii),
+        "random" => random::read(table, grains),
+        "dense" => dense::read(table, grains),
         "pyramid" => pyramid(table, radii),
         "list" => list(table),
         "csv" => of_several(table, materials, |table| csv::read(table, folder)),
@@ -235,31 +260,6 @@ fn column(table: &mut Table<'_>) -> Option<Packing> {
     Some(Packing::Column { count: count?, base: base?, axis })
 }
 
-fn random_packing(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packing> {
-    const FILL: Need = Need::new(|x| x > 0.0 && x <= 0.5, "a solid fraction above 0 and at most 0.5");
-    let region = table.get("region", region);
-    let (has_count, has_fill) = (table.has("count"), table.has("fill"));
-    let (count, fill) = (table.maybe("count", grain_count), table.maybe("fill", number(FILL)));
-    if has_count == has_fill {
-        let found = if has_count { "both `count` and `fill`" } else { "neither `count` nor `fill`" };
-        table.problem(format!("`{}` has {found}", table.name()), "give one of the two");
-        return None;
-    }
-    let region = region?;
-    let count = match fill {
-        Some(fill) => (fill * region.volume() / radii?.mean_volume()).round(),
-        None => count? as f64,
-    };
-    if !(1.0..=MAX_GRAINS as f64).contains(&count) {
-        table.problem(
-            format!("`{}` would hold {count:e} grains, expected 1 to {MAX_GRAINS}", table.name()),
-            "change `fill`, the region or the radii",
-        );
-        return None;
-    }
-    Some(Packing::Random { region, count: count as u64, plane: None })
-}
-
 /// Distance by which the layers of a pyramid are raised \[radius\].
 const LIFT: Need = Need::new(|x| (0.0..=10.0).contains(&x), "0 to 10 radii");
 
@@ -325,19 +325,14 @@ fn length(least: f64) -> Need {
 }
 
 impl Packing {
-    /// Restricts the packing to a plane: random positions are drawn in it.
-    #[must_use]
-    pub fn in_plane(self, plane: Option<Plane>) -> Packing {
-        match self {
-            Packing::Random { region, count, .. } => Packing::Random { region, count, plane },
-            other => other,
-        }
-    }
-
-    /// Number of grains, if it is known; for a lattice in a region it is known only after filling.
+    /// Number of grains, if it is known; that of a lattice in a region, and of a volume of grains, is known only after filling.
     pub fn count(&self) -> Option<u64> {
         match self {
-            Packing::Column { count, .. } | Packing::Random { count, .. } => Some(*count),
+            Packing::Column { count, .. } => Some(*count),
+            Packing::Random { amount, .. } | Packing::Dense { amount, .. } => match amount {
+                Amount::Count(count) => Some(*count),
+                Amount::Volume(_) => None,
+            },
             Packing::Lattice(lattice) => lattice.count(),
             Packing::Pyramid { rows, .. } => Some(rows * (rows + 1) * (2 * rows + 1) / 6),
             Packing::List { positions, .. } => Some(positions.len() as u64),
@@ -396,7 +391,7 @@ impl Packing {
         random: &mut Random,
         is_blocked: &dyn Fn(DVec3, f64) -> bool,
     ) -> Result<Vec<PlacedGrain>, Refusal> {
-        let mut placed = self.place_balls(&radii.scaled(reach), periodic, random, is_blocked)?;
+        let mut placed = self.place_balls((radii, reach), periodic, random, is_blocked)?;
         let of_its_own = |i: usize| match self {
             Packing::List { radii, .. } => radii.is_some(),
             Packing::Rows(rows, _) => rows[i].radius.is_some(),
@@ -410,30 +405,34 @@ impl Packing {
 
     fn place_balls(
         &self,
-        radii: &Radii,
+        (radii, reach): (&Radii, f64),
         periodic: &Periodic,
         random: &mut Random,
         is_blocked: &dyn Fn(DVec3, f64) -> bool,
     ) -> Result<Vec<PlacedGrain>, Refusal> {
-        let draws = |count: u64, random: &mut Random| {
-            let mut draw = RadiusDraw::new(radii.clone(), count);
-            (0..count).map(|_| draw.next(random)).collect::<Vec<f64>>()
+        let largest = reach * radii.largest();
+        let balls = |amount: Amount, plane: Option<Plane>, random: &mut Random| {
+            let radii = radii.draw_all(amount, plane, MAX_GRAINS + 1, random);
+            radii.into_iter().map(|radius| reach * radius).collect::<Vec<f64>>()
         };
+        let draws = |count: u64, random: &mut Random| balls(Amount::Count(count), None, random);
         match self {
             Packing::Column { count, base, axis } => Ok(stack(*base, *axis, &draws(*count, random))),
             Packing::Lattice(lattice) => {
-                let sites = lattice.sites(radii.largest())?;
+                let sites = lattice.sites(largest)?;
                 let sizes = draws(sites.len() as u64, random);
                 Ok(zip(sites.into_iter().map(|site| lattice.shake(site, random)), sizes))
             }
-            Packing::Random { region, count, plane } => {
-                let place = |radius: f64, random: &mut Random| {
-                    let place = region.through_faces(periodic, radius).place(radius, random);
-                    plane.map_or(place, |plane| plane.onto(place))
-                };
-                random::fill(region, periodic, draws(*count, random), random, &place, is_blocked)
+            Packing::Random { region, amount, plane } => {
+                let balls = balls(*amount, *plane, random);
+                random::fill(region, (periodic, *plane), balls, random, is_blocked)
             }
-            Packing::Pyramid { base, rows, lift } => Ok(pile_up(*base, *rows, *lift, radii.largest())),
+            Packing::Dense { corners, amount, overlap, plane } => {
+                let balls = balls(*amount, *plane, random);
+                let [min, max] = *corners;
+                dense::fill(&Vessel { min, max, periodic: *periodic, plane: *plane }, balls, *overlap, random)
+            }
+            Packing::Pyramid { base, rows, lift } => Ok(pile_up(*base, *rows, *lift, largest)),
             Packing::List { positions, radii: given, velocities, angular_velocities } => {
                 let sizes = given.clone().unwrap_or_else(|| draws(positions.len() as u64, random));
                 let of = |values: &Option<Vec<DVec3>>, i| values.as_ref().map(|values| values[i]);
@@ -520,7 +519,7 @@ mod tests {
     #[test]
     fn a_random_packing_has_no_overlaps_and_stays_in_its_region() {
         let region = Region::Cylinder { base: DVec3::ZERO, axis: DVec3::Y, length: 3.0, radius: 1.0 };
-        let packing = Packing::Random { region: region.clone(), count: 300, plane: None };
+        let packing = Packing::Random { region: region.clone(), amount: Amount::Count(300), plane: None };
         let sizes = Radii::Mixture { radii: vec![0.05, 0.15], shares: vec![0.5, 0.5] };
         let grains = place(&packing, &sizes);
         assert_eq!(grains.len(), 300);
@@ -531,7 +530,7 @@ mod tests {
     #[test]
     fn a_region_that_is_too_small_says_how_many_fit() {
         let region = Region::Box { min: DVec3::ZERO, max: DVec3::ONE };
-        let packing = Packing::Random { region, count: 16, plane: None };
+        let packing = Packing::Random { region, amount: Amount::Count(16), plane: None };
         let mut random = Random::new(1, Stream::Grains(0));
         let none = Periodic::default();
         let refusal =

@@ -321,7 +321,8 @@ impl<'a> Node<'a> {
 }
 
 /// Keys, words and quantities of earlier versions, with their present names.
-const RENAMED: [(&str, &str); 3] = [("contact_margin", "skin"), ("free", "dynamic"), ("rest", "overflow")];
+const RENAMED: [(&str, &str); 4] =
+    [("contact_margin", "skin"), ("fill", "solid_fraction"), ("free", "dynamic"), ("rest", "overflow")];
 
 /// Returns the present name of a key, word or quantity of an earlier version.
 pub fn renamed(name: &str) -> Option<&'static str> {
@@ -354,7 +355,8 @@ impl<'a> Table<'a> {
             if !self.asked.contains(&name) {
                 let whose = if self.path.is_empty() { "" } else { " in " };
                 let table = if self.path.is_empty() { String::new() } else { format!("`{}`", self.name()) };
-                if let Some(meant) = nearest(name, self.asked.iter().copied()) {
+                let now = renamed(name).filter(|now| self.asked.contains(now));
+                if let Some(meant) = now.or_else(|| nearest(name, self.asked.iter().copied())) {
                     self.report.misspelt.borrow_mut().push((self.path.clone(), meant.to_owned()));
                 }
                 let keys = |step: &Step| matches!(step, Step::Key(_));
@@ -363,9 +365,9 @@ impl<'a> Table<'a> {
                     format!("unknown key {name} in {}", dotted(&kind)),
                     &key.span(),
                     format!("unknown key `{name}`{whose}{table}"),
-                    match renamed(name) {
-                        Some(now) if self.asked.contains(&now) => format!("it is called `{now}` now"),
-                        _ => suggest(name, self.asked.iter().copied()),
+                    match now {
+                        Some(now) => format!("it is called `{now}` now"),
+                        None => suggest(name, self.asked.iter().copied()),
                     },
                 );
             }

@@ -445,7 +445,7 @@ shape = {{ kind = \"sphere\", centre = [0.7, 0.7, 0.7], radius = 0.2 }}
 [[grains]]
 material = \"steel\"
 radius = {{ kind = \"constant\", value = 0.04 }}
-packing = {{ kind = \"random\", fill = 0.2, region = {{ kind = \"box\", min = [0, 0, 0], max = [1, 1, 1] }} }}"
+packing = {{ kind = \"random\", solid_fraction = 0.2, region = {{ kind = \"box\", min = [0, 0, 0], max = [1, 1, 1] }} }}"
     ));
     let volume = crate::model::sphere_volume(0.04);
     assert_eq!(scenario.world.grain_count(), 1 + (0.2 / volume).round() as usize);
