@@ -34,13 +34,13 @@ pub struct FieldPlan {
     pub max: DVec3,
     /// Number of cells along each axis.
     pub cells: [usize; 3],
-    /// FieldKernel.
+    /// Kernel.
     pub kernel: FieldKernel,
     /// Width of the kernel \[m\].
     pub width: f64,
 }
 
-/// FieldKernel, a product of the same function along each axis.
+/// Kernel of the fields, a product of the same function along each axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum FieldKernel {

@@ -249,6 +249,18 @@ fn a_packing_weighs_what_it_is_to_weigh_to_within_half_a_grain() {
     }
 }
 
+/// Radii are drawn one by one there, so the number is that of the mean volume, (4π/3) (b⁴ - a⁴) / (4 (b - a)) of radii from a to b.
+#[test]
+fn fill_gives_the_number_of_grains_that_have_the_solid_fraction_on_the_mean() {
+    let text = format!(
+        "[[grains]]\nmaterial = \"stone\"\n{}\npacking = {{ kind = \"random\", fill = 0.1, {REGION} }}\n",
+        SIZES[1]
+    );
+    let (a, b) = (0.002f64, 0.006f64);
+    let mean = std::f64::consts::PI / 3.0 * (b.powi(4) - a.powi(4)) / (b - a);
+    assert_eq!(scenario(&text).max_grains(), (0.1 * 0.008 / mean).round() as usize);
+}
+
 #[test]
 fn the_mass_of_clumps_counts_and_not_that_of_their_spheres() {
     let text = format!(

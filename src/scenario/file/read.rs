@@ -321,8 +321,7 @@ impl<'a> Node<'a> {
 }
 
 /// Keys, words and quantities of earlier versions, with their present names.
-const RENAMED: [(&str, &str); 4] =
-    [("contact_margin", "skin"), ("fill", "solid_fraction"), ("free", "dynamic"), ("rest", "overflow")];
+const RENAMED: [(&str, &str); 3] = [("contact_margin", "skin"), ("free", "dynamic"), ("rest", "overflow")];
 
 /// Returns the present name of a key, word or quantity of an earlier version.
 pub fn renamed(name: &str) -> Option<&'static str> {

@@ -113,7 +113,7 @@ fn how_much_comes_is_said_in_one_way_and_can_come() {
     };
     refuses("", "{", &["how much comes by nothing", "count, mass [kg], solid_fraction, porosity"]);
     refuses("mass = 1, porosity = 0.8, ", "{", &["by mass and porosity"]);
-    refuses("fill = 0.2, ", "fill", &["it is called `solid_fraction` now"]);
+    refuses("fill = 0.2, solid_fraction = 0.2, ", "{", &["by solid_fraction and fill"]);
     refuses("mass = 1e-9, ", "{", &["would hold 0e0 grains"]);
     refuses("porosity = 0.3, ", "0.3", &["expected a porosity of at least 0.5 and below 1"]);
     super::refuses(

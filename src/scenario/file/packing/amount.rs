@@ -7,8 +7,8 @@ use crate::scenario::file::materials::MASS;
 use crate::scenario::file::read::{Need, Table, number};
 use crate::sources::radii::Amount;
 
-/// Ways to state how much comes into a region.
-const AMOUNTS: [&str; 4] = ["count", "mass", "solid_fraction", "porosity"];
+/// Ways to state how much comes into a region; `fill` gives the number of grains that have this solid fraction on the mean of their sizes.
+const AMOUNTS: [&str; 5] = ["count", "mass", "solid_fraction", "porosity", "fill"];
 
 /// Solid fractions that a kind of packing may be asked for, and porosities.
 pub struct SolidRange {
@@ -33,7 +33,7 @@ pub fn amount(
     let given: Vec<&str> = AMOUNTS.into_iter().filter(|key| table.has(key)).collect();
     let count = table.maybe("count", grain_count);
     let mass = table.maybe("mass", number(MASS));
-    let solid = table.maybe("solid_fraction", number(range.solid));
+    let [solid, fill] = ["solid_fraction", "fill"].map(|key| table.maybe(key, number(range.solid)));
     let porosity = table.maybe("porosity", number(range.porosity));
     if given.len() != 1 {
         let found = if given.is_empty() { "nothing".to_owned() } else { given.join(" and ") };
@@ -44,15 +44,16 @@ pub fn amount(
     if given == ["count"] {
         return count.map(Amount::Count);
     }
-    let volume = match solid.or(porosity.map(|porosity| 1.0 - porosity)) {
+    let volume = match solid.or(fill).or(porosity.map(|porosity| 1.0 - porosity)) {
         Some(solid) => solid * room?,
         None => mass? / grains.density?,
     };
-    volume_of_grains(table, volume, grains)
+    let count = number_of_grains(table, volume, grains)?;
+    Some(if fill.is_some() { Amount::Count(count) } else { Amount::Volume(volume) })
 }
 
-/// Volume of grains that are to come \[m³\], unless there are none or too many of them.
-fn volume_of_grains(table: &Table<'_>, volume: f64, grains: &GrainsToPack<'_>) -> Option<Amount> {
+/// Number of grains that have this volume together \[m³\] on the mean of their sizes, unless there are none or too many of them.
+fn number_of_grains(table: &Table<'_>, volume: f64, grains: &GrainsToPack<'_>) -> Option<u64> {
     let count = (volume / grains.radii?.mean_volume(grains.plane)).round();
     if !(1.0..=MAX_GRAINS as f64).contains(&count) {
         table.problem(
@@ -61,5 +62,5 @@ fn volume_of_grains(table: &Table<'_>, volume: f64, grains: &GrainsToPack<'_>) -
         );
         return None;
     }
-    Some(Amount::Volume(volume))
+    Some(count as u64)
 }
