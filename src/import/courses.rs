@@ -7,7 +7,7 @@
 use glam::{DQuat, DVec3};
 
 use super::scene::{FixKind, ScriptFix, ScriptMesh, ScriptRun, ScriptScene};
-use crate::model::{Boundary, Motion, MotionLaw, MotionPart, MotionTiming};
+use crate::model::{MotionLaw, MotionPart, MotionTiming};
 
 /// Rows of a table per period or turn, and in all.
 const PER_PERIOD: f64 = 64.0;
@@ -134,45 +134,17 @@ impl MovedMesh {
         let at = |k: usize| from + (to - from) * k as f64 / steps as f64;
         for k in 0..steps {
             for (place, &i) in active.iter().enumerate() {
-                let since = movers[i].since;
-                let moved = MeshStep::of(&movers[i].law, [at(k) - since, at(k + 1) - since]);
-                self.shift = moved.carry(self.shift);
-                self.turn = (moved.turn * self.turn).normalize();
+                let part = MotionPart::from(movers[i].law.clone());
+                let [from, to] = [k, k + 1].map(|k| part.displacement(at(k) - movers[i].since));
+                let moved = to.since(&from);
+                (self.shift, self.turn) = moved.carry((self.shift, self.turn));
                 for &later in &active[place + 1..] {
                     if let MotionLaw::Rotation { point, .. } = &mut movers[later].law {
-                        *point = moved.carry(*point);
+                        *point = moved.carry((*point, DQuat::IDENTITY)).0;
                     }
                 }
             }
         }
-    }
-}
-
-/// Displacement of a law in some time.
-struct MeshStep {
-    point: DVec3,
-    turn: DQuat,
-    shift: DVec3,
-}
-
-impl MeshStep {
-    /// Displacement from one time since the begin of a law to another \[s\].
-    fn of(law: &MotionLaw, times: [f64; 2]) -> MeshStep {
-        let at_origin = Boundary {
-            name: String::new(),
-            position: DVec3::ZERO,
-            orientation: DQuat::IDENTITY,
-            motion: Motion::of(law.clone()),
-        };
-        let [(from, turned), (to, turn)] = times.map(|time| at_origin.pose_at(time));
-        match point_of(law) {
-            Some(point) => MeshStep { point, turn: turn * turned.conjugate(), shift: DVec3::ZERO },
-            None => MeshStep { point: DVec3::ZERO, turn: DQuat::IDENTITY, shift: to - from },
-        }
-    }
-
-    fn carry(&self, place: DVec3) -> DVec3 {
-        self.point + self.turn * (place - self.point) + self.shift
     }
 }
 

@@ -103,8 +103,7 @@ fn speeds_squared(snapshot: &Snapshot) -> impl Iterator<Item = f64> + '_ {
 mod tests {
     use super::super::test_worlds::{drum, empty, stack};
     use super::*;
-    use crate::model::Motion;
-    use crate::model::{Form, RigidBody};
+    use crate::model::{Form, Motion, RigidBody};
 
     const PLAN: DrumPlan = DrumPlan { boundary: 0, radius: 2.0, plug_speed: 0.15, region: None };
 

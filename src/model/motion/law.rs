@@ -78,7 +78,7 @@ pub struct MotionTiming {
 
 /// A rigid displacement: a rotation about a point, then a shift.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct RigidMove {
+pub(crate) struct RigidMove {
     point: DVec3,
     turn: DQuat,
     shift: DVec3,
@@ -98,8 +98,15 @@ impl RigidMove {
         self.turn
     }
 
+    /// Displacement that leads on from an earlier one of the same law.
+    #[cfg(feature = "scenario")]
+    pub(crate) fn since(&self, earlier: &RigidMove) -> RigidMove {
+        let turn = self.turn * earlier.turn.conjugate();
+        RigidMove { point: self.point, turn, shift: self.shift - earlier.shift }
+    }
+
     /// Position and orientation after the displacement.
-    pub(super) fn carry(&self, (position, orientation): (DVec3, DQuat)) -> (DVec3, DQuat) {
+    pub(crate) fn carry(&self, (position, orientation): (DVec3, DQuat)) -> (DVec3, DQuat) {
         if self.turn == DQuat::IDENTITY {
             return (position + self.shift, orientation);
         }
@@ -110,7 +117,7 @@ impl RigidMove {
 
 impl MotionPart {
     /// Displacement at `time` \[s\].
-    pub(super) fn displacement(&self, time: f64) -> RigidMove {
+    pub(crate) fn displacement(&self, time: f64) -> RigidMove {
         let elapsed = self.timing.elapsed(time);
         match &self.law {
             MotionLaw::Velocity(velocity) => RigidMove::shift(elapsed * *velocity),
