@@ -5,7 +5,6 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4, PI};
 
 use crate::common::*;
 use crate::solids::{add, on_floor};
-use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Snapshot};
 use esker::model::{Clump, Form, Grain, Solid, Surface, World};
 use esker::settings::{Acceleration, Settings};
@@ -42,18 +41,27 @@ fn settings(iterations: u32, time_step: f64) -> Settings {
     Settings { iterations, time_step, ..Settings::default() }
 }
 
-fn run(world: &World, settings: &Settings, seconds: f64) -> Snapshot {
-    let mut engine = cpu(world, settings);
-    engine.advance((seconds / settings.time_step).round() as u64).unwrap();
-    engine.snapshot().unwrap()
+/// States on both engines after a time.
+fn run(world: &World, settings: &Settings, seconds: f64) -> [(&'static str, Snapshot); 2] {
+    both(world, settings).map(|mut engine| {
+        engine.advance((seconds / settings.time_step).round() as u64).unwrap();
+        (engine.identity().engine, engine.snapshot().unwrap())
+    })
 }
 
-/// Calls `look` with the state after each of `count` times `seconds` \[s\].
-fn watch(engine: &mut CpuEngine, time_step: f64, seconds: f64, count: u32, mut look: impl FnMut(&World)) {
-    for _ in 0..count {
+/// What `look` sees on an engine after each of `count` times `seconds` \[s\].
+fn watch<T>(
+    engine: &mut dyn Engine,
+    time_step: f64,
+    seconds: f64,
+    count: u32,
+    mut look: impl FnMut(&World) -> T,
+) -> Vec<T> {
+    let mut seen = || {
         engine.advance((seconds / time_step).round() as u64).unwrap();
-        look(&engine.snapshot().unwrap().world);
-    }
+        look(&engine.snapshot().unwrap().world)
+    };
+    (0..count).map(|_| seen()).collect()
 }
 
 /// A semicircular arch of this many voussoirs on the floor: centre line of radius 1 m, thickness \[m\], depth 0.3 m.
@@ -76,12 +84,12 @@ fn arch(count: u32, thickness: f64) -> World {
     world
 }
 
-/// Sinking of the crown of an arch of 31 voussoirs within a time \[m\].
-fn sinking(thickness: f64, iterations: u32, seconds: f64) -> f64 {
+/// Sinking of the crown of an arch of 31 voussoirs within a time \[m\], on each engine.
+fn sinking(thickness: f64, iterations: u32, seconds: f64) -> [(&'static str, f64); 2] {
     let world = arch(31, thickness);
-    let state = run(&world, &settings(iterations, 2e-3), seconds);
     let crown = |world: &World| world.bodies.position[1 + 15].z;
-    crown(&world) - crown(&state.world)
+    run(&world, &settings(iterations, 2e-3), seconds)
+        .map(|(engine, state)| (engine, crown(&world) - crown(&state.world)))
 }
 
 #[test]
@@ -89,9 +97,10 @@ fn a_semicircular_arch_stands_above_the_thickness_of_milankovitch_and_falls_belo
     // 0.1075 of the radius of the centre line (Milankovitch, Z. Math. Phys. 55, 1 (1907)); 0.1071 for 31 voussoirs, which have hinges at
     // their joints only.
     for (thickness, stands) in [(0.115, true), (0.100, false)] {
-        let sinking = sinking(thickness, 600, 0.5);
-        assert_eq!(sinking < 2e-4, stands, "at {thickness} R the crown sinks by {sinking} m");
-        assert!(stands || sinking > 0.1, "at {thickness} R the crown sinks by {sinking} m");
+        for (engine, sinking) in sinking(thickness, 600, 0.5) {
+            assert_eq!(sinking < 2e-4, stands, "{engine}: at {thickness} R the crown sinks by {sinking} m");
+            assert!(stands || sinking > 0.1, "{engine}: at {thickness} R the crown sinks by {sinking} m");
+        }
     }
 }
 
@@ -109,49 +118,50 @@ fn a_wedge_presses_on_its_groove_as_its_angle_says() {
         let corner = |x: f64, z: f64| [-0.1, 0.1].map(|y| DVec3::new(x, y, z));
         let points = [corner(0.0, 0.0), corner(-half_width, 0.1), corner(half_width, 0.1)].concat();
         let wedge = add_hull(&mut world, &points);
-        let state = run(&world, &settings(200, 1e-3), 0.3);
         let weight = GRAVITY / world.bodies.inverse_mass[wedge];
-        for side in [0, 1] {
-            let of_side = state.contacts.iter().filter(|contact| contact.bodies[1] == side);
-            let force = of_side.map(|contact| contact.impulse.normal).sum::<f64>() / 1e-3;
-            let expected = 0.5 * weight / (0.5 * angle).sin();
-            assert!((force / expected - 1.0).abs() < 1e-4, "at {angle}: {force} N, expected {expected} N");
+        let expected = 0.5 * weight / (0.5 * angle).sin();
+        for (engine, state) in run(&world, &settings(200, 1e-3), 0.3) {
+            for side in [0, 1] {
+                let of_side = state.contacts.iter().filter(|contact| contact.bodies[1] == side);
+                let force = of_side.map(|contact| contact.impulse.normal).sum::<f64>() / 1e-3;
+                let error = force / expected - 1.0;
+                assert!(error.abs() < 1e-4, "{engine}, at {angle}: {force} N, expected {expected} N");
+            }
         }
     }
 }
 
-/// Tilts \[rad\] of a cube of edge 0.2 m that stands on an edge, at times 0.05 s apart, from this tilt.
-fn tilts_of_a_cube_on_its_edge(tilt: f64, count: u32) -> Vec<f64> {
+/// Tilts \[rad\] of a cube of edge 0.2 m that stands on an edge, at times 0.05 s apart, from this tilt, on each engine.
+fn tilts_of_a_cube_on_its_edge(tilt: f64, count: u32) -> [Vec<f64>; 2] {
     let mut world = on_floor(1e10, 1.0);
     let turn = DQuat::from_rotation_y(FRAC_PI_4 + tilt);
     // The centre is above the edge, and turns about it.
     let radius = 0.2 * FRAC_1_SQRT_2;
     let centre = radius * DVec3::new(tilt.sin(), 0.0, tilt.cos());
     let cube = add_hull(&mut world, &box_points(DVec3::splat(0.1), centre, turn));
-    let mut engine = cpu(&world, &settings(50, 2.5e-4));
-    let mut tilts = Vec::new();
-    watch(&mut engine, 2.5e-4, 0.05, count, |world| {
-        let at = world.bodies.position[cube];
-        tilts.push(at.x.atan2(at.z));
-    });
-    tilts
+    let tilt_in = |world: &World| world.bodies.position[cube].x.atan2(world.bodies.position[cube].z);
+    both(&world, &settings(50, 2.5e-4)).map(|mut engine| watch(engine.as_mut(), 2.5e-4, 0.05, count, tilt_in))
 }
 
 #[test]
 fn a_cube_balances_on_its_edge_and_falls_as_an_inverted_pendulum() {
-    let balanced = tilts_of_a_cube_on_its_edge(0.0, 6);
-    assert!(balanced.iter().all(|tilt| tilt.abs() < 1e-6), "{balanced:?}");
+    for balanced in tilts_of_a_cube_on_its_edge(0.0, 6) {
+        assert!(balanced.iter().all(|tilt| tilt.abs() < 1e-6), "{balanced:?}");
+    }
     // I θ'' = m g r θ with I = 2/3 m a² about the edge and r = a/√2: θ = θ₀ cosh(k t), k² = 3 g/(2 √2 a).
     let rate = (1.5 * FRAC_1_SQRT_2 * GRAVITY / 0.2).sqrt();
     let start = 1e-3;
-    for (i, tilt) in (1..).zip(tilts_of_a_cube_on_its_edge(start, 6)) {
-        let expected = start * (rate * 0.05 * f64::from(i)).cosh();
-        assert!((tilt / expected - 1.0).abs() < 0.02, "after {i}/20 s: {tilt}, expected {expected}");
+    for tilts in tilts_of_a_cube_on_its_edge(start, 6) {
+        for (i, tilt) in (1..).zip(tilts) {
+            let expected = start * (rate * 0.05 * f64::from(i)).cosh();
+            assert!((tilt / expected - 1.0).abs() < 0.02, "after {i}/20 s: {tilt}, expected {expected}");
+        }
     }
 }
 
-/// Largest lean \[rad\] within 2 s of a coin of radius 0.1 m that rolls with this speed over the one above which it rolls upright.
-fn largest_lean_of_a_rolling_coin(factor: f64) -> f64 {
+/// Largest lean \[rad\] within 2 s of a coin of radius 0.1 m that rolls with this speed over the one above which it rolls upright, on
+/// each engine.
+fn largest_lean_of_a_rolling_coin(factor: f64) -> [f64; 2] {
     let (radius, thickness, lean) = (0.1, 0.002, 0.03);
     let speed = factor * (GRAVITY * radius / 3.0).sqrt();
     let mut world = on_floor(1e9, 1.0);
@@ -162,13 +172,9 @@ fn largest_lean_of_a_rolling_coin(factor: f64) -> f64 {
     let body = add_solid(&mut world, coin, height * DVec3::Z, turn);
     world.bodies.velocity[body] = speed * DVec3::X;
     world.bodies.angular_velocity[body] = speed / radius * DVec3::Y;
-    let mut engine = cpu(&world, &settings(50, 5e-4));
-    let mut largest = 0.0f64;
-    watch(&mut engine, 5e-4, 0.02, 100, |world| {
-        let axis = world.bodies.orientation[body] * DVec3::Z;
-        largest = largest.max(axis.z.abs().asin());
-    });
-    largest
+    let lean_in = |world: &World| (world.bodies.orientation[body] * DVec3::Z).z.abs().asin();
+    both(&world, &settings(50, 5e-4))
+        .map(|mut engine| watch(engine.as_mut(), 5e-4, 0.02, 100, lean_in).into_iter().fold(0.0, f64::max))
 }
 
 #[test]
@@ -177,12 +183,13 @@ fn a_coin_rolls_upright_above_the_speed_of_its_stability_and_falls_below() {
     // System of Rigid Bodies, Advanced Part, 1884).
     let fast = largest_lean_of_a_rolling_coin(1.5);
     let slow = largest_lean_of_a_rolling_coin(0.6);
-    assert!(fast < 0.12, "rolling fast it leans by {fast}");
-    assert!(slow > 0.5, "rolling slowly it leans by {slow}");
+    assert!(fast.iter().all(|lean| *lean < 0.12), "rolling fast it leans by {fast:?}");
+    assert!(slow.iter().all(|lean| *lean > 0.5), "rolling slowly it leans by {slow:?}");
 }
 
-/// Way \[m\] by which two cards that lean on each other slip apart within 0.5 s, with this friction over the least one at which they stand.
-fn slip_of_two_cards(factor: f64) -> f64 {
+/// Way \[m\] by which two cards that lean on each other slip apart within 0.5 s, with this friction over the least one at which they stand,
+/// on each engine.
+fn slip_of_two_cards(factor: f64) -> [f64; 2] {
     let (sin, cos) = 0.5f64.sin_cos();
     let (length, thickness) = (0.2, 0.001);
     // Each stands on an edge, and is cut so that it meets the other one in a vertical face.
@@ -198,16 +205,16 @@ fn slip_of_two_cards(factor: f64) -> f64 {
     let needed = (left.x + length * sin) / (length * cos + 0.5 * thickness / sin);
     let mut world = on_floor(1e9, factor * needed);
     let cards = [-1.0, 1.0].map(|side| add_hull(&mut world, &card(side)));
-    let state = run(&world, &settings(200, 1e-3), 0.5);
     let apart = |world: &World| world.bodies.position[cards[1]].x - world.bodies.position[cards[0]].x;
-    apart(&state.world) - apart(&world)
+    run(&world, &settings(200, 1e-3), 0.5).map(|(_, state)| apart(&state.world) - apart(&world))
 }
 
 #[test]
 fn two_cards_lean_on_each_other_if_friction_at_their_feet_holds_the_thrust() {
     for (factor, stands) in [(1.05, true), (0.95, false)] {
-        let slip = slip_of_two_cards(factor);
-        assert_eq!(slip.abs() < 1e-3, stands, "at {factor}: slipped by {slip} m");
+        for slip in slip_of_two_cards(factor) {
+            assert_eq!(slip.abs() < 1e-3, stands, "at {factor}: slipped by {slip} m");
+        }
     }
 }
 
@@ -226,8 +233,9 @@ fn ten_bricks_hang_over_harmonically_below_the_limit_and_fall_above() {
             add_hull(&mut world, &box_points(DVec3::new(0.1, 0.05, 0.025), centre, DQuat::IDENTITY));
         }
         let plain = Settings { acceleration: Acceleration::None, ..settings(3000, 2e-3) };
-        let state = run(&world, &plain, 0.5);
-        let top = state.world.bodies.position[10].z;
-        assert_eq!((top - 0.475).abs() < 2e-3, stands, "at {factor}: top at {top} m");
+        for (engine, state) in run(&world, &plain, 0.5) {
+            let top = state.world.bodies.position[10].z;
+            assert_eq!((top - 0.475).abs() < 2e-3, stands, "{engine}, at {factor}: top at {top} m");
+        }
     }
 }
