@@ -473,10 +473,10 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
     return count;
 }
 
-// Whether a grain, at a point in the frame of a mesh, may be near enough to a triangle if it is a polyhedron. Twin: World::is_near_facets
-// in src/model/solids.rs.
+// Whether a ball, at a point in the frame of a mesh, may be near enough to a triangle if it is around a convex solid. Twin:
+// World::is_near_facets in src/model/solids/facets.rs.
 fn is_near_facet(owner: u32, ball: Ball, surface: Surface, point: vec3f, block: u32) -> bool {
-    if !is_hull(spheres[owner]) {
+    if !stands_for_solid(owner) || is_patch_part(owner) {
         return true;
     }
     let own = solid_of_ball(owner, ball);
@@ -485,7 +485,8 @@ fn is_near_facet(owner: u32, ball: Ball, surface: Surface, point: vec3f, block: 
     // The blocks of a triangle begin with its corners.
     let triangle = Convex(vec2u(block, block + 3u), vec2u(0u), vec2u(0u), false, 0.0, 0.0, 0.0, 0.0, middle, 0.0, 1.0);
     let frame = axes_of(compose(conjugate(own.turn), compose(poses[surface.body].orientation, surface.orientation)));
-    return may_be_near(Pair(convex_at(own.block, own.scale), triangle, frame, -(frame * point)), margin_of(owner, ball));
+    let to_origin = rotate(conjugate(own.turn), own.lever - ball.lever);
+    return may_be_near(Pair(convex_at(own.block, own.scale), triangle, frame, -(frame * point) - to_origin), margin_of(owner, ball));
 }
 
 // Number of parts of a row of cells: the end of a period may cut it.
@@ -507,15 +508,19 @@ fn plan_contacts() {
         status.listed = 0u;
     }
     var count = 0u;
+    var of_parts = 0u;
     if !is_halted() {
         count = contact_starts[balls()];
+        of_parts = contact_starts[params.vertices];
         status.contacts = count;
         if count > params.contact_capacity {
             atomicOr(&status.halted, HALT_CONTACTS);
             count = 0u;
+            of_parts = 0u;
         }
     }
     plan(ARGUMENTS_CONTACTS, count);
+    plan_groups(ARGUMENTS_PARTS, of_parts);
     plan(ARGUMENTS_FOUND, count);
     plan(ARGUMENTS_STORED, select(0u, balls(), count > 0u));
 }

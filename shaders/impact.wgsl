@@ -101,6 +101,7 @@ fn plan_impacts(lane: u32, runs: bool) {
     if lane < 3u {
         arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane] =
             select(0u, arguments[3u * ARGUMENTS_CONTACTS + lane], runs);
+        arguments[3u * ARGUMENTS_IMPACT_PARTS + lane] = select(0u, arguments[3u * ARGUMENTS_PARTS + lane], runs);
         arguments[3u * ARGUMENTS_IMPACT_ROUND + lane] = 0u;
         arguments[3u * ARGUMENTS_IMPACT_AIM + lane] = 0u;
     }

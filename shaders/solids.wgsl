@@ -16,7 +16,7 @@
 @compute @workgroup_size(64)
 fn find_manifolds(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
-    if k >= status.contacts || is_halted() || (contacts[k].b >> SHAPE_BITS) != 1u || is_facet(shape_b(contacts[k])) {
+    if k >= status.contacts || is_halted() || (contacts[k].b >> SHAPE_BITS) != 1u || is_by_facets(contacts[k]) {
         return;
     }
     let contact = contacts[k];

@@ -209,14 +209,14 @@ pub enum Error {
         /// Centre, z \[m\].
         z: f64,
     },
-    /// More triangles of a patch of a mesh are near a polyhedron than the GPU engine meets.
+    /// More triangles of a patch of a mesh are near a solid than the GPU engine meets.
     #[error(
-        "more triangles of a mesh are near the polyhedron {grain} at t = {time:.6} s than the GPU engine meets: give the mesh fewer, larger \
-         triangles, the grain fewer corners, or use --device cpu"
+        "more triangles of a mesh, or sides of a curved wall, are near {body} at t = {time:.6} s than the GPU engine meets: give the mesh \
+         fewer, larger triangles, the solid fewer corners, or use --device cpu"
     )]
     TooManyTriangles {
-        /// Id of the grain.
-        grain: u32,
+        /// The grain or boundary.
+        body: String,
         /// Simulated time \[s\].
         time: f64,
     },

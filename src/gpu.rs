@@ -450,6 +450,7 @@ impl GpuEngine {
         self.grain_stresses = self.read_grain_stresses().await?;
         let before = self.world.kinetic_energy();
         change(&mut self.world);
+        self.world.solids.forget_sheets();
         self.balance.note_change(self.world.kinetic_energy() - before);
         layout::Machines::of(&self.world).check()?;
         self.anchors = Anchors::for_world(&self.world, &self.settings);

@@ -137,6 +137,8 @@ pub struct World {
     pub spheres: Vec<Sphere>,
     /// Per grain: its spheres and clump. Grain `i` is body `boundaries.len() + i`.
     pub grains: Vec<GrainParts>,
+    /// Whether there are grains, or room was made for some that may come.
+    pub takes_grains: bool,
     /// Clumps: kinds of grains of several spheres.
     pub clumps: Vec<Clump>,
     /// State of all bodies, boundaries first.
@@ -235,7 +237,7 @@ impl World {
                 self.bodies.push_dynamic(Kind::Rigid, position, orientation, rigid);
                 let own = first as u32..self.surfaces.len() as u32;
                 let vertices: Vec<Sphere> =
-                    own.flat_map(|surface| rigid::vertices_of(self, surface)).collect();
+                    own.filter_map(|surface| rigid::vertex_of(self, surface)).collect();
                 self.vertices.extend(vertices);
             }
             None => {
@@ -416,7 +418,7 @@ impl World {
             return None;
         }
         let Shape::Sphere(ball) = self.shape(a) else { return None };
-        if b != shape_id(b) || matches!(ball.part, SpherePart::Solid(_) | SpherePart::Hull(_)) {
+        if b != shape_id(b) || !matches!(ball.part, SpherePart::Ball) {
             return touch_at(&self.manifold(ball, shape_id(b))?, point_number(b));
         }
         let centre = self.sphere_centre(ball);
@@ -458,15 +460,15 @@ impl World {
         radius_b.map_or(radius_a, |b| radius_a * b / (radius_a + b))
     }
 
-    /// Effective radius of rolling resistance \[m\]: R*, or 0 for a vertex that is a point or a solid.
+    /// Effective radius of rolling resistance \[m\]: R*, or 0 for a solid.
     pub fn rolling_radius(&self, a: u32, b: u32) -> f64 {
         match self.shape(a) {
-            Shape::Sphere(sphere) if sphere.radius == 0.0 || sphere.part != SpherePart::Ball => 0.0,
+            Shape::Sphere(sphere) if sphere.part != SpherePart::Ball => 0.0,
             _ => self.effective_radius(a, b),
         }
     }
 
-    /// Pull-off force of two shapes \[E2\] \[N\]; 0 for a vertex that is a point or a solid, as a body has many such contacts.
+    /// Pull-off force of two shapes \[E2\] \[N\]; 0 for a solid, as a body has many such contacts.
     pub fn pull_off(&self, a: u32, b: u32) -> f64 {
         let law = self.law(a, b);
         let holds = law.is_cohesive() && self.rolling_radius(a, b) > 0.0;

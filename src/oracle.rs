@@ -24,7 +24,8 @@ pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
             touch.is_some_and(|touch| touch.gap < gap)
         });
         // Any patch of a mesh that bounds a solid stands for the mesh.
-        let met = near.map(|b| world.solid_surface(vertex, b)).filter(|&b| world.vertex_meets(vertex, b));
+        let met = near.map(|b| world.solid_surface(vertex, b));
+        let met = met.filter(|&b| world.vertex_meets(vertex, b) && world.is_near_facets(vertex, b, gap));
         let found: BTreeSet<u32> =
             met.flat_map(|b| points_with(b, world.manifold_points(vertex, b))).collect();
         found.into_iter().map(move |b| Key { a, b })

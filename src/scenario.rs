@@ -55,20 +55,11 @@
 //! unless `density` is given; the part that several shapes share counts twice. A `mass` \[kg\] scales mass and inertia; with `mass`,
 //! `inertia` (three moments about x, y and z \[kg m²\], beside them `products_of_inertia`, the elements xy, xz and yz of the tensor, such
 //! as -∫ x y dm, in the order of URDF and MuJoCo) and `centre_of_mass` \[m\] nothing is taken from the shapes, and the boundary may have no
-//! shapes. Grains touch the faces, edges and vertices of a dynamic boundary. A dynamic box, cylinder, cone, capsule or closed
-//! convex mesh (of at most 512 vertices) is a convex solid: with its faces, edges and vertices it meets planes, boxes seen from inside, and
-//! all other convex solids, dynamic or not. What is no convex solid is met by vertices: the eight of a box, all of a mesh, 16 points on
-//! each rim of a cylinder or cone, the two balls of a capsule. The contact laws take half the smallest edge of the body (of a mesh: of the
-//! box around it) as the radius of a vertex. Where convex solids that are not dynamic stand flush, what slides over the joint does not feel
-//! it. `locked_axes` at the top of the file is for grains alone. Shapes that touch each other:
-//!
-//! | | grain | plane, box seen from inside | convex solid | cylinder or cone seen from inside | other mesh |
-//! |---|---|---|---|---|---|
-//! | sphere, clump | yes | yes | yes | yes | yes |
-//! | polyhedron (`shape`) | yes | yes | yes | its vertices | yes |
-//! | dynamic convex solid | yes | yes | yes | its vertices | its vertices, and those of a dynamic mesh |
-//! | dynamic sphere | yes | yes | yes | yes | yes |
-//! | other dynamic mesh | yes | its vertices | its vertices | its vertices | its vertices, and the partner's if dynamic |
+//! shapes. Grains and dynamic boundaries touch each other, and everything else, with faces, edges and vertices of both. A box,
+//! cylinder, cone, capsule or closed convex mesh (of at most 512 vertices) is a convex solid, whose rims are circles. Other meshes are met
+//! triangle by triangle, cylinders and cones seen from inside and discs as polygons of 128 sides whose faces are corrected to the curve.
+//! The contact laws take half the smallest edge of a dynamic boundary (of a mesh: of the box around it) as its radius. Where convex solids
+//! that are not dynamic stand flush, what slides over the joint does not feel it. `locked_axes` at the top of the file is for grains alone.
 //!
 //! Boundaries that are not dynamic pass through each other, and so do sliders.
 //!
@@ -144,11 +135,12 @@
 //! with several materials each of them has the curve. In a plane scene it is that of discs.
 //!
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and one of: `corner` and
-//! `counts`; `min` and `max`; `within`, a region), `random` (region, and one of `count`, `mass` \[kg\], `solid_fraction`, `porosity`),
-//! `dense` (region, a box; one of the same four; overlap), `pyramid` (base, rows, lift), `list` (positions; radii, velocities,
+//! `counts`; `min` and `max`; `within`, a region), `random` (region, and one of `count`, `mass` \[kg\], `solid_fraction`, `porosity`,
+//! and `fill`), `dense` (region, a box; one of the same; overlap), `pyramid` (base, rows, lift), `list` (positions; radii, velocities,
 //! angular_velocities, each one per position), `csv`, `dump` and `frame` (files, see below).
 //!
 //! A mass is met to within half of a grain, and so is a solid fraction or a porosity: the volume of the grains over that of the region.
+//! With `fill` there are as many grains as have this solid fraction on the mean of their sizes.
 //! So is the `total_mass` of an emitter, which takes the place of its `total`.
 //!
 //! Spheres of a `dense` packing begin small at random places of a box and grow together, moved apart wherever they overlap, until they

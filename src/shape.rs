@@ -21,7 +21,7 @@ pub mod separation;
 pub use build::SolidError;
 pub use common::common_volume;
 pub use convex::{Convex, Revolved, SolidEdge, SolidFace};
-pub use facet::{Facet, FacetMeeting, meet_facet};
+pub use facet::{Facet, FacetMeeting, meet_facet, meet_facets};
 pub use gilbert::may_be_near;
 pub use hull::MOST_HULL_POINTS;
 pub use manifold::{

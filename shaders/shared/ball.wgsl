@@ -23,16 +23,27 @@ fn ball_at(index: u32) -> Ball {
     return ball;
 }
 
-// Whether a ball is around a dynamic convex solid or a polyhedron and stands for it as a whole. The tag of a vertex is the surface of such
-// a solid; CORNER for a corner of one; NONE for a ball or a vertex of what is no solid.
+// Whether a ball is around a part of a dynamic boundary, or a polyhedron, that touches at the points of manifolds. The tag of a vertex is
+// the surface of such a part; NONE for a dynamic sphere.
 fn stands_for_solid(ball: u32) -> bool {
-    return HAS_SOLIDS && select(is_hull(spheres[ball]), spheres[ball].tag < CORNER, is_vertex(ball));
+    return HAS_SOLIDS && select(is_hull(spheres[ball]), spheres[ball].tag != NONE, is_vertex(ball));
+}
+
+// Whether a ball is around a patch of a dynamic mesh that is no convex solid.
+fn is_patch_part(ball: u32) -> bool {
+    return HAS_MESHES && HAS_SOLIDS && is_vertex(ball) && is_facet(spheres[ball].tag);
+}
+
+// Whether a contact is met facet by facet.
+fn is_by_facets(contact: Contact) -> bool {
+    let index = contact.a - params.surfaces;
+    return is_facet(shape_b(contact)) || is_patch_part(index) || (is_vertex(index) && is_thin_wall(shape_b(contact)));
 }
 
 // Whether a ball may touch a surface. A sphere of a grain may touch any surface that its material feels (scenes with more materials than
-// bits have none that is not felt), a vertex none of its own body or machine. Of two dynamic
-// spheres (or a sphere and a box) only one touches the other. A solid touches half spaces and other solids, of two dynamic ones that of the
-// body with the smaller index, and what is no solid with its corners. Twin: World::vertex_meets in src/model/solids.rs.
+// bits have none that is not felt), a part of a dynamic boundary none of its own body or machine. Of two dynamic solids the one of the body
+// with the smaller index touches the surface of the other; a convex solid touches the patches of a dynamic mesh that is none; a dynamic
+// sphere touches all others with its ball. Twin: World::vertex_meets in src/model/solids.rs.
 fn meets(ball: u32, surface: Surface) -> bool {
     let is_felt = ((surface.flags >> (1u + min(spheres[ball].material, 30u))) & 1u) == 0u;
     if !is_vertex(ball) || !is_felt {
@@ -40,15 +51,17 @@ fn meets(ball: u32, surface: Surface) -> bool {
     }
     let body = spheres[ball].body;
     let is_dynamic = (surface.flags & 1u) != 0u;
-    let is_dynamic_sphere = surface.form == FORM_SPHERE && is_dynamic;
-    if HAS_JOINTS && is_dynamic && poses[body].machine == poses[surface.body].machine {
+    if body == surface.body || (HAS_JOINTS && is_dynamic && poses[body].machine == poses[surface.body].machine) {
         return false;
     }
-    if HAS_SOLIDS && spheres[ball].tag != NONE {
-        let is_plane = surface.form == FORM_PLANE;
-        let is_other_solid = solid_of(surface) != 0u;
-        let is_met_by_solid = is_plane || (is_other_solid && !is_dynamic_sphere && (!is_dynamic || body < surface.body));
-        return body != surface.body && select(!is_plane && !is_other_solid, is_met_by_solid, spheres[ball].tag < CORNER);
+    if !is_dynamic {
+        return true;
     }
-    return body != surface.body && (!is_dynamic_sphere || (body < surface.body && spheres[ball].radius > 0.0));
+    let is_first = body < surface.body;
+    let is_sphere = surface.form == FORM_SPHERE;
+    if !stands_for_solid(ball) {
+        return !is_sphere || is_first;
+    }
+    let is_other = solid_of(surface) == 0u;
+    return !is_sphere && select(is_other || is_first, is_other && is_first, is_patch_part(ball));
 }

@@ -13,10 +13,11 @@ const ROLE_CONVEX = 1u;
 const ROLE_INNER = 2u;
 const ROLE_NEIGHBOURS = 3u;
 
-// Patch of a mesh seen from a solid.
+// Patch of a mesh, or the mesh of a thin wall, seen from a solid.
 struct FacetPatch {
     boxes: vec2u,              // range of the blocks of its boxes
     head: u32,                 // head of its mesh
+    surface: u32,              // its surface
     is_solid: bool,            // whether the mesh is the surface of a solid
     turn: mat3x3f,             // axes of the mesh in the frame of the solid
     point: vec3f,              // origin of the solid in the frame of the mesh [m]
@@ -32,13 +33,16 @@ struct Facet {
     block: u32,                // its block
 }
 
-// A patch, seen from a solid with its origin at a pose and with axes of this turn.
+// A surface that has facets, seen from a solid with its origin at a pose and with axes of this turn.
 fn patch_near(index: u32, origin: Pose, turn: vec4f, reach: f32) -> FacetPatch {
     let surface = surface_at(index);
     let pose = poses[surface.body];
     let frame = compose(conjugate(turn), compose(pose.orientation, surface.orientation));
-    let point = in_frame_of(surface, pose, origin);
-    return FacetPatch(patch_at(index).boxes, surface.head, is_solid(index), axes_of(frame), point, reach);
+    var boxes = patch_at(index).boxes;
+    if is_thin(surface.form) {
+        boxes = surfaces[surface.head].xy;
+    }
+    return FacetPatch(boxes, surface.head, index, is_solid(index), axes_of(frame), in_frame_of(surface, pose, origin), reach);
 }
 
 fn facet_at(sheet: FacetPatch, block: u32) -> Facet {

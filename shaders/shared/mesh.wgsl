@@ -3,9 +3,10 @@
 // `surfaces` consists of blocks of four words: four blocks per surface, then the meshes, then the convex solids (convex.wgsl). A mesh has a
 // head, with the begin and the end of its tree of boxes, whether it is solid and the block of its convex solid (0: it is none), two blocks
 // per box of the tree and four per triangle, then the lists of patches that meet at seams, with the pseudonormals there. A mesh that
-// polyhedra meet triangle by triangle ends with what is around each triangle (facets.wgsl); the head holds the first block of that in the
-// upper bits of the word that tells whether it is solid. Boxes stand in the order in which the tree is traversed; each holds the box to go
-// on with if it is too far away itself. The boxes of a patch follow each other. Each shader declares `surfaces` itself.
+// solids meet triangle by triangle ends with what is around each triangle (facets.wgsl); the head holds the first block of that in the
+// upper bits of the word that tells whether it is solid. Among dynamic boundaries a thin wall has such a mesh, too: a polygon in place of
+// its circle. Boxes stand in the order in which the tree is traversed; each holds the box to go on with if it is too far away itself. The
+// boxes of a patch follow each other. Each shader declares `surfaces` itself.
 
 // Whether the scene has meshes.
 override HAS_MESHES: bool = true;
@@ -33,9 +34,18 @@ fn is_patch(surface: u32) -> bool {
     return HAS_MESHES && surface < params.surfaces && (surfaces[4u * surface + 3u].x & BELOW_CLASS) == FORM_PATCH;
 }
 
-// Whether a surface is a patch of a mesh that is no convex solid: polyhedra meet it triangle by triangle.
+fn is_thin(form: u32) -> bool {
+    return form == FORM_DISC || form == FORM_WALL_INSIDE || form == FORM_WALL_OUTSIDE;
+}
+
+// Whether a surface is a patch of a mesh that is no convex solid: solids meet it triangle by triangle.
 fn is_facet(surface: u32) -> bool {
-    return HAS_HULLS && is_patch(surface) && surfaces[surfaces[4u * surface + 3u].w].w == 0u;
+    return HAS_SOLIDS && is_patch(surface) && surfaces[surfaces[4u * surface + 3u].w].w == 0u;
+}
+
+// Whether a shape is a thin wall.
+fn is_thin_wall(shape: u32) -> bool {
+    return HAS_SOLIDS && shape < params.surfaces && is_thin(surfaces[4u * shape + 3u].x & BELOW_CLASS);
 }
 
 // Class of the motion of a surface: surfaces of one class never move against each other.
@@ -48,7 +58,7 @@ fn solid_of(surface: Surface) -> u32 {
     if surface.form == FORM_PATCH {
         return surfaces[surface.head].w;
     }
-    return surface.head;
+    return select(surface.head, 0u, is_thin(surface.form));
 }
 
 // A point in the frame of a surface.

@@ -114,7 +114,7 @@ fn separating_axis(pair: Pair, reach: f32) -> Axis {
         }
     }
     if pair.a.is_round || pair.b.is_round {
-        best = across_rims(best, pair);
+        best = across_rims(best, pair, NOWHERE);
     }
     if best.separation == FAR {
         best = better(best, pair, towards);
@@ -199,8 +199,9 @@ fn meet_on_sphere(a: Side, b: Side) -> bool {
     return (b.is_line || cba * dba < 0.0) && (a.is_line || adc * bdc < 0.0) && (a.is_line || b.is_line || cba * bdc > 0.0);
 }
 
-// Tries the axis between two axes of revolution and the normals of sides, and improves the best axis by cutting planes.
-fn across_rims(start: Axis, pair: Pair) -> Axis {
+// Tries the axis between two axes of revolution and the normals of sides, and improves the best axis by cutting planes until it parts the
+// two by more than `enough` [m].
+fn across_rims(start: Axis, pair: Pair, enough: f32) -> Axis {
     var best = start;
     if is_revolved(pair.a) && is_revolved(pair.b) {
         let between = between_axes(pair);
@@ -218,7 +219,7 @@ fn across_rims(start: Axis, pair: Pair) -> Axis {
     if pair.b.is_round && length(in_b.xy) > 0.0 {
         best = better(best, pair, pair.frame * side_normal(pair.b, normalize(in_b.xy)));
     }
-    return improved(best, pair);
+    return improved(best, pair, enough);
 }
 
 fn is_revolved(solid: Convex) -> bool {
@@ -236,10 +237,13 @@ fn between_axes(pair: Pair) -> vec3f {
     return unit_or(dot(pair.origin, axis) * axis - pair.origin, vec3f(0.0));
 }
 
+// Turns of the loops so far in which axes were improved.
+var<private> turns_of_axes: u32;
+
 // Improves an axis by cutting planes. The separation along n is the least of n·w over all differences w of a point of a and a point of b.
 // From a few of these differences the best axis for them is found exactly; the farthest points along it give another difference, and so on,
 // until it is no better than what is known. Differences are over the radii of both solids.
-fn improved(begin: Axis, pair: Pair) -> Axis {
+fn improved(begin: Axis, pair: Pair, enough: f32) -> Axis {
     var best = begin;
     let start = begin.normal;
     let sizes = pair.a.radius + pair.b.radius;
@@ -247,13 +251,14 @@ fn improved(begin: Axis, pair: Pair) -> Axis {
     let first = first_across(start);
     let second = cross(start, first);
     var known: array<vec3f, MOST_KNOWN>;
-    known[0] = difference(pair, start) / sizes;
-    known[1] = difference(pair, normalize(start + LEAN * first)) / sizes;
-    known[2] = difference(pair, normalize(start - LEAN * first)) / sizes;
-    known[3] = difference(pair, normalize(start + LEAN * second)) / sizes;
-    known[4] = difference(pair, normalize(start - LEAN * second)) / sizes;
+    for (var i = 0u; i < 5u; i++) {
+        // Along the start, and leaning to four sides.
+        let aside = select(second, first, i < 3u) * select(-LEAN, LEAN, (i & 1u) == 1u);
+        known[i] = difference(pair, normalize(start + select(aside, vec3f(0.0), i == 0u))) / sizes;
+    }
     var count = 5u;
-    for (var round = 0u; round < ROUNDS; round++) {
+    for (var round = 0u; round < ROUNDS && best.separation <= enough; round++) {
+        turns_of_axes += count * (count * count + 5u) / 6u + MOST_KNOWN + 2u;
         let bound = best_for(&known, count, start);
         if bound.separation - roundings <= best.separation / sizes + CLOSE {
             break;
@@ -292,18 +297,28 @@ fn first_across(normal: vec3f) -> vec3f {
 // them, or towards one.
 fn best_for(known: ptr<function, array<vec3f, MOST_KNOWN>>, count: u32, start: vec3f) -> Axis {
     var best = Axis(start, FAR);
-    for (var i = 0u; i < count; i++) {
+    // One loop over all i <= j <= k has fewer turns than three. Where j is i, it is towards one of them, and where k is j, across a side.
+    var j = 0u;
+    var k = 0u;
+    for (var i = 0u; i < count;) {
         let first = (*known)[i];
-        best = better_for(best, known, count, start, first);
-        for (var j = i + 1u; j < count; j++) {
-            let side = (*known)[j] - first;
-            let square = dot(side, side);
-            if square > 0.0 {
-                best = better_for(best, known, count, start, first - dot(first, side) / square * side);
-            }
-            for (var k = j + 1u; k < count; k++) {
-                best = better_for(best, known, count, start, cross(side, (*known)[k] - first));
-            }
+        let side = (*known)[j] - first;
+        var direction = first;
+        if k > j {
+            direction = cross(side, (*known)[k] - first);
+        } else if j > i {
+            direction = first - dot(first, side) / max(dot(side, side), 1e-30) * side;
+        }
+        best = better_for(best, known, count, start, direction);
+        k++;
+        if j == i || k == count {
+            j++;
+            k = j;
+        }
+        if j == count {
+            i++;
+            j = i;
+            k = i;
         }
     }
     return best;
@@ -319,14 +334,23 @@ fn better_for(best: Axis, known: ptr<function, array<vec3f, MOST_KNOWN>>, count:
     if dot(normal, start) < NEAR {
         return best;
     }
-    var least = -FAR;
-    for (var i = 0u; i < count; i++) {
-        least = min(least, dot((*known)[i], normal));
-    }
+    let least = least_along(known, count - 1u, normal);
     if least > best.separation {
         return Axis(normal, least);
     }
     return best;
+}
+
+// Least of n·w over the differences w up to the last. Without a loop, as this is the innermost place of four.
+fn least_along(known: ptr<function, array<vec3f, MOST_KNOWN>>, last: u32, normal: vec3f) -> f32 {
+    var least = dot((*known)[0], normal);
+    least = min(least, dot((*known)[min(1u, last)], normal));
+    least = min(least, dot((*known)[min(2u, last)], normal));
+    least = min(least, dot((*known)[min(3u, last)], normal));
+    least = min(least, dot((*known)[min(4u, last)], normal));
+    least = min(least, dot((*known)[min(5u, last)], normal));
+    least = min(least, dot((*known)[min(6u, last)], normal));
+    return min(least, dot((*known)[min(7u, last)], normal));
 }
 
 // From the nearest point of b to that of a, both without their roundings, by trying all edges of both and all corners over faces [m]; 0 if

@@ -95,7 +95,7 @@ fn is_present(world: &World, sphere: usize) -> bool {
     grain.is_some_and(|grain| world.is_present(grain))
 }
 
-/// Pairs of the solids, corners and balls of dynamic boundaries with surfaces of other bodies; there are few. Of a solid and what it meets
+/// Pairs of the parts of dynamic boundaries with surfaces of other bodies; there are few. Of a solid and what it meets
 /// each point of the manifold is a pair.
 fn pairs_of_vertices(world: &World, boxes: &[SurfaceBox], margin: f64) -> Vec<Key> {
     let surfaces = world.surfaces.len() as u32;
@@ -104,7 +104,7 @@ fn pairs_of_vertices(world: &World, boxes: &[SurfaceBox], margin: f64) -> Vec<Ke
         let (a, gap) = (surfaces + i as u32, 2.0 * margin * vertex.contact_radius);
         let first = keys.len();
         world.for_each_met_near(boxes, vertex, gap, |b| {
-            if !world.vertex_meets(vertex, b) {
+            if !world.vertex_meets(vertex, b) || !world.is_near_facets(vertex, b, gap) {
                 return;
             }
             keys.extend(points_with(b, world.manifold_points(vertex, b)).map(|b| Key { a, b }));

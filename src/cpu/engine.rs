@@ -30,11 +30,6 @@ impl CpuEngine {
         self.newcomers.add(places.clone());
         Ok(places)
     }
-
-    /// Bodies that run [undisturbed](World::undisturbed). Grains of ranks come and go, so those count as if grains were always there.
-    fn undisturbed_now(&self) -> Vec<u32> {
-        self.world.undisturbed(if self.coupling.is_alone() { self.world.grains.capacity() } else { 1 })
-    }
 }
 
 impl Engine for CpuEngine {
@@ -54,7 +49,7 @@ impl Engine for CpuEngine {
         if steps > 0 {
             self.newcomers.clear();
         }
-        self.undisturbed = self.undisturbed_now();
+        self.undisturbed = self.world.undisturbed();
         // Inside a scope the work stays in the thread pool. From outside, every colour would wake the pool anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
         if steps > 0 && self.settings.method == Method::Nonsmooth {
@@ -78,7 +73,7 @@ impl Engine for CpuEngine {
         let report = self.report.clone();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let (mut world, sides) = (self.world.clone(), self.patches.sides());
-        note_forces(&mut world, &self.settings, &self.undisturbed_now());
+        note_forces(&mut world, &self.settings, &self.world.undisturbed());
         let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
         let contacts = self.colouring.order.iter().map(|&contact| self.keys[contact as usize]);
         let cohesion = self.constraints.iter().map(|constraint| constraint.cohesion);

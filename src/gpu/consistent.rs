@@ -147,13 +147,18 @@ impl SavedGpu<'_> {
         };
         claim(velocities.iter().all(is_velocity), || "a velocity that is not a number".into())?;
         let spheres: Vec<layout::Sphere> = list(self.lists, "spheres");
-        let own = layout::spheres(self.world);
-        for (saved, own) in
-            spheres.iter().zip(&own).take(self.world.vertices.len() + self.world.spheres.len())
-        {
-            let is_same = (saved.body, saved.material, saved.radius) == (own.body, own.material, own.radius);
-            claim(is_same, || "a sphere of another body".into())?;
+        for (saved, own) in spheres.iter().zip(self.world.vertices.iter().chain(&self.world.spheres)) {
+            let expected = (own.body, own.material, own.radius as f32);
+            claim((saved.body, saved.material, saved.radius) == expected, || {
+                "a sphere of another body".into()
+            })?;
         }
+        // Tags name places behind the meshes.
+        if self.world.meshes.are_known() { self.check_tags(&spheres) } else { Ok(()) }
+    }
+
+    fn check_tags(&self, spheres: &[layout::Sphere]) -> Fault {
+        let own = layout::spheres(self.world);
         let (of_vertices, of_grains) = spheres.split_at(self.world.vertices.len().min(spheres.len()));
         let is_same = of_vertices.iter().zip(&own).all(|(saved, own)| saved.tag == own.tag);
         claim(is_same, || "a vertex of another surface".into())?;

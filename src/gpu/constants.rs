@@ -85,8 +85,6 @@ constants! {
     SHAPE_MASK = (1 << SHAPE_BITS) - 1;
     /// Largest number of points of a manifold.
     MOST_POINTS = crate::shape::MOST_POINTS as u32;
-    /// Tag of a vertex that is a corner of a convex solid, with which the solid touches what is no solid.
-    CORNER = u32::MAX - 1;
     /// Number of bits of a block of a convex solid in the tag of a grain.
     PART_BITS = 28;
     /// Mask of these bits.
@@ -244,6 +242,10 @@ planned! {
     Stored "STORED" 1;
     /// All contacts until projected gradient descent ends.
     Descent "DESCENT" 1;
+    /// A workgroup per contact of a part of a dynamic boundary.
+    Parts "PARTS" 1;
+    /// The same if a contact bounces.
+    ImpactParts "IMPACT_PARTS" 1;
 }
 
 impl Planned {
@@ -286,7 +288,7 @@ mod tests {
     fn sizes_stand_one_after_the_other() {
         assert_eq!(Planned::Contacts.place(), 0);
         assert_eq!(Planned::ImpactSweep.place(), 3 + PASS);
-        assert_eq!(u64::from(Planned::Descent.place() + 1) * 12, Planned::bytes());
+        assert_eq!(u64::from(Planned::ImpactParts.place() + 1) * 12, Planned::bytes());
         assert!(text().contains("const ARGUMENTS_SEARCH = 10u;"), "{}", text());
     }
 }

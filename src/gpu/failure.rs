@@ -28,7 +28,9 @@ impl GpuEngine {
         let speed = velocity.length();
         let halted = |why: u32| status.halted & why != 0;
         if halted(layout::HALT_TRIANGLES) {
-            return Error::TooManyTriangles { grain, time };
+            let body =
+                name.map_or_else(|| format!("the polyhedron {grain}"), |name| format!("boundary \"{name}\""));
+            return Error::TooManyTriangles { body, time };
         }
         if !speed.is_finite() || halted(layout::HALT_NOT_A_NUMBER) {
             return match name {

@@ -8,7 +8,7 @@ use crate::law::damping::Damping;
 use crate::model::{Kind, World};
 use crate::settings::{Acceleration, Algorithm, Method, Settings};
 
-use super::layout::{has_arms, has_solids};
+use super::layout::has_arms;
 
 /// Features of a scene. Kernels leave out the code for absent features: all but `descends`, `stress`, `grain_stress` and `settles`, which
 /// decide which kernels there are, are known to WGSL as an `override`.
@@ -49,7 +49,7 @@ pub struct Features {
     pub solids: bool,
     /// Grains that are convex polyhedra.
     pub hulls: bool,
-    /// Polyhedra beside meshes that are no convex solids.
+    /// Dynamic solids beside thin walls, or meshes that are no convex solids.
     pub facets: bool,
     /// Box cone: the components of friction and rolling are limited one by one.
     pub box_cone: bool,
@@ -71,6 +71,11 @@ pub struct Features {
     pub settles: bool,
 }
 
+/// Whether solids may meet surfaces facet by facet: thin walls, and meshes that are no convex solids.
+fn has_facets(world: &World) -> bool {
+    world.meshes_met_by_triangle().contains(&true) || world.sheets().iter().any(Option::is_some)
+}
+
 impl Features {
     /// Returns the features of a world under the given settings.
     pub fn of(world: &World, settings: &Settings) -> Features {
@@ -90,9 +95,9 @@ impl Features {
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
             meshes: !world.meshes.is_empty(),
             flush: world.may_meet_flush(),
-            solids: has_solids(world),
+            solids: world.has_solids(),
             hulls: world.has_polyhedra(),
-            facets: world.meshes_met_by_triangle().contains(&true),
+            facets: has_facets(world),
             box_cone: settings.cone == Cone::Box,
             springs: settings.method == Method::Smooth,
             viscoelastic: settings.damping == Damping::Viscoelastic,
@@ -162,7 +167,9 @@ impl Features {
             "add_stress" | "add_motion" => self.stress,
             "add_grain_stress" => self.grain_stress,
             "find_manifolds" => self.solids,
-            "meet_facets" | "drop_repeated" => self.facets,
+            "meet_facets" => self.facets && self.hulls,
+            "meet_parts" => self.facets && self.rigid,
+            "drop_repeated" => self.facets,
             "merge_solids" => self.solids && self.flush,
             "pause_impacts" | "resume_impacts" => self.settles,
             _ => true,

@@ -31,7 +31,6 @@ pub(super) use loads::{BIN_WORDS, LOAD_WORDS, LoadScale, Loads, STRESS_WORDS, gr
 use meshes::solids_behind_meshes;
 pub(super) use meshes::{mesh_blocks, surfaces_and_meshes};
 pub use range::check_single;
-pub(super) use solids::has_solids;
 pub use twins::*;
 
 fn single(v: DVec3) -> [f32; 3] {
@@ -265,7 +264,7 @@ pub(super) fn rigid_count(world: &World) -> usize {
 /// momentum and spin of zero, it takes the angular momentum from the velocities.
 pub(super) fn rigids(world: &World) -> Vec<Rigid> {
     let bodies = &world.bodies;
-    let undisturbed = world.undisturbed(world.grains.capacity());
+    let undisturbed = world.undisturbed();
     let rigid = |body: usize| {
         let is_rigid = bodies.kind[body] == Kind::Rigid;
         let is_undisturbed = undisturbed.binary_search(&(body as u32)).is_ok();

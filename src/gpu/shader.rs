@@ -32,7 +32,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [ShaderSource; 24] = [
+pub const SOURCES: [ShaderSource; 25] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
     source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "convex" "separation" "placed_solid" "plan"),
@@ -42,7 +42,8 @@ pub const SOURCES: [ShaderSource; 24] = [
     source!("overflow" uses "types" "hubs"),
     source!("narrowphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "constraints" "arms" "impulses"),
     source!("solids" uses "types" "motion" "surface" "mesh" "centre" "ball" "convex" "separation" "placed_solid" "outline" "manifold" "constraints" "arms"),
-    source!("facets" uses "types" "motion" "surface" "mesh" "centre" "ball" "convex" "separation" "placed_solid" "outline" "manifold" "constraints" "arms" "touches" "facet"),
+    source!("facets" uses "types" "motion" "surface" "mesh" "centre" "ball" "convex" "separation" "placed_solid" "outline" "manifold" "constraints" "arms" "touches" "facet" "solid_facets"),
+    source!("parts" uses "types" "motion" "surface" "mesh" "centre" "ball" "convex" "separation" "placed_solid" "outline" "manifold" "constraints" "arms" "touches" "facet" "solid_facets" "facet_pair"),
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),
     source!("springs" uses "types" "motion" "constraints" "solve" "impulses"),
     source!("predict" uses "types" "motion" "constraints" "arms" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled" "slope"),

@@ -90,7 +90,7 @@ impl GpuEngine {
         };
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let (mut world, report) = (self.world.clone(), self.report.clone());
-        note_forces(&mut world, &self.settings, &self.world.undisturbed(self.world.grains.capacity()));
+        note_forces(&mut world, &self.settings, &self.world.undisturbed());
         let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
         snapshot.note_cohesion(cohesion.into_iter());
         snapshot.note_springs(&self.settings, springs.into_iter());

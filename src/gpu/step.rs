@@ -12,8 +12,8 @@ use crate::settings::{self, Algorithm, Settings};
 
 use super::constants::Planned::{
     self, Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, Gather,
-    OldContacts, OldOwners, Overflow, PendingScan, Search, SearchBodies, SideScan, Sides, StartScan, Stored,
-    Sweep, Tiles, Uncoloured,
+    OldContacts, OldOwners, Overflow, Parts, PendingScan, Search, SearchBodies, SideScan, Sides, StartScan,
+    Stored, Sweep, Tiles, Uncoloured,
 };
 use super::features::Features;
 
@@ -285,6 +285,7 @@ const STRETCH: &[Stage] = &[
             run("narrowphase", "find_geometry", At(Contacts)),
             Meet(kernel("solids", "find_manifolds", At(Contacts))),
             Meet(kernel("facets", "meet_facets", At(Contacts))),
+            Meet(kernel("parts", "meet_parts", At(Parts))),
             Meet(kernel("facets", "drop_repeated", At(Contacts))),
             Meet(kernel("solids", "merge_solids", At(Contacts))),
             Join(kernel("narrowphase", "join_patches", At(Contacts))),
@@ -317,6 +318,7 @@ const PREPARE: &[Stage] = &[
             run("narrowphase", "find_geometry", At(Contacts)),
             Meet(kernel("solids", "find_manifolds", At(Contacts))),
             Meet(kernel("facets", "meet_facets", At(Contacts))),
+            Meet(kernel("parts", "meet_parts", At(Parts))),
             Meet(kernel("facets", "drop_repeated", At(Contacts))),
             Meet(kernel("solids", "merge_solids", At(Contacts))),
             Join(kernel("narrowphase", "join_patches", At(Contacts))),

@@ -216,6 +216,8 @@ fn needs_a_row(kernel: &Kernel) -> bool {
             | Over::Aimed
             | Over::Joints
             | Over::Machines
+            | Over::At(Planned::Parts)
+            | Over::At(Planned::ImpactParts)
             | Over::At(Planned::ImpactContacts)
             | Over::At(Planned::ImpactGather)
             | Over::At(Planned::ImpactRound)

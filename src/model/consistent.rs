@@ -131,10 +131,10 @@ impl World {
         let on_walls = self.surfaces.iter().map(|surface| surface.body);
         claim_below(on_walls.chain(self.vertices.iter().map(|vertex| vertex.body)), walls, "boundary")?;
         let is_own = |vertex: &Sphere| match vertex.part {
-            SpherePart::Solid(surface) => {
+            SpherePart::Solid(surface) | SpherePart::Patch(surface) => {
                 self.surfaces.get(surface as usize).is_some_and(|own| own.body == vertex.body)
             }
-            SpherePart::Ball | SpherePart::Corner | SpherePart::Hull(_) => true,
+            SpherePart::Ball | SpherePart::Hull(_) => true,
         };
         claim(self.vertices.iter().all(is_own), || "a solid of another surface".into())?;
         let is_whole = |sphere: &Sphere| matches!(sphere.part, SpherePart::Ball | SpherePart::Hull(_));

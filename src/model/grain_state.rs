@@ -64,6 +64,7 @@ impl World {
     /// Adds a grain with this state after all others.
     pub fn push_grain_state(&mut self, state: &GrainState) {
         let body = self.bodies.len() as u32;
+        self.takes_grains = true;
         self.bodies.push_state(&state.body);
         let (first, count) = (self.spheres.len() as u32, state.spheres.len() as u32);
         self.grains.push(GrainParts { first, count, clump: state.clump, density: state.density });
@@ -98,6 +99,7 @@ impl World {
             meshes: self.meshes.clone(),
             solids: self.solids.clone(),
             vertices: self.vertices.clone(),
+            takes_grains: self.takes_grains,
             clumps: self.clumps.clone(),
             joints: self.joints.clone(),
             joint_states: self.joint_states.clone(),
@@ -123,6 +125,7 @@ impl World {
 
     /// Moves all grains to `other`, in place of its own. This world keeps its boundaries, and has room for as many grains as `other` had.
     pub fn move_grains_to(&mut self, other: &mut World) {
+        other.takes_grains |= self.takes_grains;
         std::mem::swap(&mut self.bodies, &mut other.bodies);
         std::mem::swap(&mut self.forces, &mut other.forces);
         std::mem::swap(&mut self.spheres, &mut other.spheres);

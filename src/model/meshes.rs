@@ -45,6 +45,12 @@ impl Meshes {
         self.fingerprints == others.fingerprints
     }
 
+    /// Whether the geometry is known, which is not saved.
+    #[cfg(all(feature = "gpu", feature = "scenario"))]
+    pub(crate) fn are_known(&self) -> bool {
+        self.list.len() == self.fingerprints.len()
+    }
+
     /// Takes over the geometry from the meshes `other`; returns whether these are the same.
     #[cfg(feature = "scenario")]
     pub(crate) fn take_from(&mut self, other: Meshes) -> bool {

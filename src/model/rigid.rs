@@ -116,58 +116,42 @@ impl RigidBody {
     }
 }
 
-/// Number of vertices on each rim of a cylinder, which touch surfaces that bound no solid.
-pub const RIM_POINTS: u32 = 16;
-
-/// Vertices of a surface, with which its body touches other surfaces; none for forms that cannot be dynamic. A convex solid comes first as
-/// a whole, then its corners. Vertices of a box or a mesh are points, which would have no stiffness: their `contact_radius` is half the
-/// smallest edge (of the box around the mesh).
-pub(super) fn vertices_of(world: &World, index: u32) -> Vec<Sphere> {
+/// The sphere around what a surface of a dynamic boundary touches other bodies with: a ball, a convex solid, or a patch of another mesh;
+/// `None` for forms that cannot be dynamic, and for all but the first patch of a convex mesh. The `contact_radius` of a solid is half its
+/// smallest edge (of the box around a mesh), or its radius.
+pub(super) fn vertex_of(world: &World, index: u32) -> Option<Sphere> {
     let surface = &world.surfaces[index as usize];
-    let solid = world.solids.of(index).filter(|_| !matches!(surface.form, Form::Sphere { .. }));
-    let vertex = |offset, radius, contact_radius| Sphere {
+    let vertex = |middle, radius, contact_radius, part| Sphere {
         body: surface.body,
-        centre: surface.position + surface.orientation * offset,
+        centre: surface.position + surface.orientation * middle,
         radius,
         contact_radius,
         material: surface.material,
-        part: if solid.is_some() { SpherePart::Corner } else { SpherePart::Ball },
+        part,
     };
-    let corners: Vec<Sphere> = match surface.form {
-        Form::Box { half } => {
-            let side = |octant: u32, axis: u32| if octant >> axis & 1 == 1 { 1.0 } else { -1.0 };
-            let offset = |octant| half * DVec3::new(side(octant, 0), side(octant, 1), side(octant, 2));
-            (0..8).map(|octant| vertex(offset(octant), 0.0, half.min_element())).collect()
-        }
-        Form::Sphere { radius } => vec![vertex(DVec3::ZERO, radius, radius)],
-        Form::Capsule { radius, length } => {
-            [-0.5, 0.5].map(|end| vertex(end * length * DVec3::Z, radius, radius)).to_vec()
-        }
+    let solid = |contact_radius| {
+        let solid = world.solids.of(index)?;
+        Some(vertex(solid.middle, solid.radius, contact_radius, SpherePart::Solid(index)))
+    };
+    match surface.form {
+        Form::Box { half } => solid(half.min_element()),
+        Form::Sphere { radius } => Some(vertex(DVec3::ZERO, radius, radius, SpherePart::Ball)),
+        Form::Capsule { radius, .. } => solid(radius),
         Form::Solid { bottom_radius, top_radius, length } => {
-            let contact_radius = bottom_radius.max(top_radius).min(0.5 * length);
-            let rim = |(radius, end): (f64, f64)| {
-                let points = if radius > 0.0 { RIM_POINTS } else { 1 };
-                (0..points).map(move |i| {
-                    let (sin, cos) = (std::f64::consts::TAU * f64::from(i) / f64::from(points)).sin_cos();
-                    vertex(DVec3::new(radius * cos, radius * sin, end * length), 0.0, contact_radius)
-                })
-            };
-            [(bottom_radius, -0.5), (top_radius, 0.5)].into_iter().flat_map(rim).collect()
+            solid(bottom_radius.max(top_radius).min(0.5 * length))
         }
-        // The first patch provides the vertices of the whole mesh.
-        Form::Patch { mesh, patch: 0 } => {
+        Form::Patch { mesh, patch } => {
             let mesh = &world.meshes[mesh];
             let [low, high] = mesh.bounds();
             let contact_radius = 0.5 * (high - low).min_element();
-            mesh.vertices.iter().map(|&place| vertex(place, 0.0, contact_radius)).collect()
+            solid(contact_radius).or_else(|| {
+                let is_alone = world.solids.is_other(index);
+                let (middle, radius) = mesh.around_patch(patch as usize);
+                is_alone.then(|| vertex(middle, radius, contact_radius, SpherePart::Patch(index)))
+            })
         }
-        _ => Vec::new(),
-    };
-    let whole = solid.zip(corners.first()).map(|(solid, first)| Sphere {
-        part: SpherePart::Solid(index),
-        ..vertex(solid.middle, solid.radius, first.contact_radius)
-    });
-    whole.into_iter().chain(corners).collect()
+        Form::Plane | Form::Disc { .. } | Form::Wall { .. } => None,
+    }
 }
 
 /// Principal moments of a tensor, and the rotation from its principal axes to the axes it is given in, by Jacobi's method. A tensor that

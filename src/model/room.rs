@@ -6,6 +6,7 @@ impl World {
     /// Reserves room for `grains` grains in all.
     pub fn reserve(&mut self, grains: usize) {
         let more = grains.saturating_sub(self.grain_count());
+        self.takes_grains |= grains > 0;
         self.bodies.reserve(more);
         self.spheres.reserve_exact(self.planned_spheres(grains).saturating_sub(self.spheres.len()));
         self.grains.reserve_exact(more);

@@ -15,18 +15,18 @@ use super::motion::top_speed;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum SpherePart {
-    /// Itself: a sphere of a grain, the ball of a dynamic sphere, a vertex of a mesh that is no convex solid.
+    /// Itself: a sphere of a grain, or a dynamic sphere.
     #[default]
     Ball,
-    /// A corner of a dynamic convex solid, or a ball at the end of a capsule, with which the solid touches what is no solid.
-    Corner,
-    /// A dynamic convex solid as a whole, with the index of its surface; the sphere is the one around it.
+    /// A dynamic convex solid, with the index of its surface; the sphere is the one around it.
     Solid(u32),
+    /// A patch of a dynamic mesh that is no convex solid, with the index of its surface; the sphere is the one around it.
+    Patch(u32),
     /// A grain that is a convex polyhedron, with the index of its clump; the sphere is the one around it.
     Hull(u32),
 }
 
-/// A sphere of a grain, or a vertex of a dynamic body made of surfaces.
+/// A sphere of a grain, or the sphere around a part of a dynamic boundary.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sphere {
@@ -34,10 +34,10 @@ pub struct Sphere {
     pub body: u32,
     /// Centre in the frame of the body \[m\]; zero for a grain of one sphere.
     pub centre: DVec3,
-    /// Radius \[m\]; 0 for a vertex that is a point, as of a box.
+    /// Radius \[m\].
     pub radius: f64,
     /// Contact radius \[m\], which enters R* in the contact laws and scales the skin: the radius of a sphere, half the smallest edge
-    /// for a box and its vertices.
+    /// for a box.
     pub contact_radius: f64,
     /// Material.
     pub material: MaterialId,

@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 
 use super::plane::{cap_volume, lens_volume};
 use super::shape::SpherePart;
-use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World};
+use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World, thin};
 use crate::shape::{
     Convex, MOST_POINTS, Manifold, ManifoldBounds, SearchStart, SolidPose, common_volume, may_be_near,
     meet_along, meet_from, meet_half_space,
@@ -125,8 +125,8 @@ impl Solids {
         }
     }
 
-    /// Whether a surface bounds no convex solid, so that solids touch it with their corners.
-    fn is_other(&self, surface: u32) -> bool {
+    /// Whether a surface bounds no convex solid: it is met facet by facet, unless it is a half space.
+    pub(super) fn is_other(&self, surface: u32) -> bool {
         matches!(self.roles.get(surface as usize), Some(SurfaceRole::Other) | None)
     }
 }
@@ -143,7 +143,7 @@ fn of_mesh(mesh: &Mesh) -> Option<Convex> {
 impl World {
     /// Whether two dynamic solids may stand on each other: there are some of two machines, or grains that are polyhedra.
     pub fn solids_may_stack(&self) -> bool {
-        let machines = || self.vertices.iter().filter(|vertex| matches!(vertex.part, SpherePart::Solid(_)));
+        let machines = || self.vertices.iter().filter(|vertex| vertex.part != SpherePart::Ball);
         let mut of_solids = machines().map(|vertex| self.machines[vertex.body as usize]);
         let first = of_solids.next();
         self.has_polyhedra() || of_solids.any(|machine| Some(machine) != first)
@@ -154,11 +154,16 @@ impl World {
         self.clumps.iter().any(|clump| clump.hull.is_some())
     }
 
-    /// Per mesh whether polyhedra meet it triangle by triangle, as it is no convex solid; never without polyhedra.
+    /// Whether some dynamic bodies are solids that meet others by faces, edges and vertices: boundaries or polyhedra.
+    pub fn has_solids(&self) -> bool {
+        self.has_polyhedra() || self.vertices.iter().any(|vertex| vertex.part != SpherePart::Ball)
+    }
+
+    /// Per mesh whether solids meet it triangle by triangle, as it is no convex solid; never without dynamic solids.
     #[cfg(feature = "gpu")]
     pub(crate) fn meshes_met_by_triangle(&self) -> Vec<bool> {
         let mut are_met = vec![false; self.meshes.list().len()];
-        if self.has_polyhedra() {
+        if self.has_solids() {
             for (index, surface) in (0..).zip(&self.surfaces) {
                 if let Form::Patch { mesh, .. } = surface.form {
                     are_met[mesh as usize] |= self.solids.is_other(index);
@@ -166,6 +171,16 @@ impl World {
             }
         }
         are_met
+    }
+
+    /// The sheets that stand for thin walls and discs where dynamic boundaries meet them, per surface; none without such boundaries.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn sheets(&self) -> Vec<Option<&Mesh>> {
+        if self.vertices.iter().all(|vertex| vertex.part == SpherePart::Ball) {
+            return vec![None; self.surfaces.len()];
+        }
+        let sheets = self.solids.sheets.get_or_init(|| thin::sheets(self));
+        sheets.iter().map(Option::as_deref).collect()
     }
 
     /// Finds the solids of all surfaces again, after the surfaces were read and the meshes set.
@@ -176,40 +191,30 @@ impl World {
         self.solids = solids;
     }
 
-    /// Whether a vertex may touch a surface: never one of its own body or machine. A solid touches half spaces and other solids, of two
-    /// dynamic ones that of the body with the smaller index, and all other surfaces with its corners. Balls touch whatever is there; a
-    /// dynamic sphere is surface and ball at once, and of two of them only the ball of the body with the smaller index counts.
+    /// Whether a part of a dynamic boundary may touch a surface: never one of its own body or machine. Of two dynamic solids the one of the
+    /// body with the smaller index touches the surface of the other; a convex solid touches the patches of a dynamic mesh that is none; a
+    /// dynamic sphere, which is surface and ball at once, touches all others with its ball.
     pub fn vertex_meets(&self, vertex: &Sphere, surface: u32) -> bool {
         let Surface { body, form, .. } = self.surfaces[surface as usize];
         if body == vertex.body || self.machines[vertex.body as usize] == self.machines[body as usize] {
             return false;
         }
-        let is_dynamic = self.bodies.is_dynamic(body as usize);
-        let is_dynamic_sphere = is_dynamic && matches!(form, Form::Sphere { .. });
+        if !self.bodies.is_dynamic(body as usize) {
+            return true;
+        }
+        let is_sphere = matches!(form, Form::Sphere { .. });
         match vertex.part {
-            SpherePart::Ball | SpherePart::Hull(_) => {
-                !is_dynamic_sphere || (vertex.body < body && vertex.radius > 0.0)
-            }
-            SpherePart::Corner => !matches!(form, Form::Plane) && self.solids.is_other(surface),
-            SpherePart::Solid(_) => match form {
-                Form::Plane => true,
-                _ => {
-                    self.solids.of(surface).is_some()
-                        && !is_dynamic_sphere
-                        && (!is_dynamic || vertex.body < body)
-                }
-            },
+            SpherePart::Ball | SpherePart::Hull(_) => !is_sphere || vertex.body < body,
+            SpherePart::Solid(_) => !is_sphere && (self.solids.is_other(surface) || vertex.body < body),
+            SpherePart::Patch(_) => self.solids.is_other(surface) && vertex.body < body,
         }
     }
 
-    /// The surface that stands in keys for one near a vertex or a grain: of a mesh that meets a solid its first patch.
+    /// The surface that stands in keys for one near a part of a dynamic boundary or a grain: of a mesh that meets a solid its first patch.
     pub fn solid_surface(&self, ball: &Sphere, surface: u32) -> u32 {
         match (ball.part, self.surfaces[surface as usize].form) {
-            (SpherePart::Solid(_) | SpherePart::Hull(_), Form::Patch { patch, .. })
-                if !self.solids.is_other(surface) =>
-            {
-                surface - patch
-            }
+            (SpherePart::Ball, _) => surface,
+            (_, Form::Patch { patch, .. }) if !self.solids.is_other(surface) => surface - patch,
             _ => surface,
         }
     }
@@ -238,7 +243,7 @@ impl World {
     pub fn manifold_points(&self, ball: &Sphere, shape: u32) -> usize {
         let other = self.ball(shape).map(|other| other.part);
         match (ball.part, other) {
-            (SpherePart::Solid(_), _) => MOST_POINTS,
+            (SpherePart::Solid(_) | SpherePart::Patch(_), _) => MOST_POINTS,
             (SpherePart::Hull(_), Some(SpherePart::Ball)) | (SpherePart::Ball, Some(SpherePart::Hull(_))) => {
                 1
             }
@@ -259,6 +264,9 @@ impl World {
             return None;
         }
         let wanted = ManifoldBounds { reach: ball.contact_radius, points };
+        if let SpherePart::Patch(own) = ball.part {
+            return self.patch_met(own, ball, shape, wanted);
+        }
         let own = self.solid_of(ball, self.sphere_centre(ball))?;
         let Some(there) = self.solid_at(ball, shape) else {
             return self.facets_met(&own, shape, wanted);
@@ -379,7 +387,7 @@ impl World {
         heights.is_some_and(|(of_surface, of_cover)| of_surface < of_cover + FLUSH * ball.contact_radius)
     }
 
-    /// The solid that a sphere stands for, with the sphere's centre at this place \[m\]; `None` for a corner.
+    /// The solid that a sphere stands for, with the sphere's centre at this place \[m\]; `None` for a patch.
     fn solid_of(&self, other: &Sphere, centre: DVec3) -> Option<Placed<'_>> {
         let orientation = self.bodies.orientation[other.body as usize];
         match other.part {
@@ -397,7 +405,7 @@ impl World {
                 let at = SolidPose { position: centre, orientation: DQuat::IDENTITY, scale: other.radius };
                 Some(Placed { solid: &UNIT_BALL, at })
             }
-            SpherePart::Corner => None,
+            SpherePart::Patch(_) => None,
         }
     }
 

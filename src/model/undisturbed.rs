@@ -4,11 +4,11 @@
 use super::{Bodies, Joint, Motion, World};
 
 impl World {
-    /// Dynamic boundaries of machines that run undisturbed, ascending. `room` is the number of grains that are in the scene or may come.
+    /// Dynamic boundaries of machines that run undisturbed, ascending.
     ///
     /// The joints of such a machine connect its bodies to each other and to the ground, and neither hold a velocity nor end a range, as
-    /// both change velocities at once. Its bodies have no surfaces, or the scene has no grains and no other surfaces.
-    pub fn undisturbed(&self, room: usize) -> Vec<u32> {
+    /// both change velocities at once. Its bodies have no surfaces, or the scene takes no grains and has no other surfaces.
+    pub fn undisturbed(&self) -> Vec<u32> {
         let dynamic: Vec<u32> = self.dynamic_boundaries().map(|(body, _)| body as u32).collect();
         if dynamic.is_empty() {
             return dynamic;
@@ -21,7 +21,8 @@ impl World {
         }
         let machine = |body: u32| self.machines[body as usize];
         let first = self.surfaces.first().map(|surface| machine(surface.body));
-        let may_touch = room > 0 || self.surfaces.iter().any(|surface| Some(machine(surface.body)) != first);
+        let may_touch =
+            self.takes_grains || self.surfaces.iter().any(|surface| Some(machine(surface.body)) != first);
         if may_touch {
             self.surfaces.iter().for_each(|surface| is_disturbed[machine(surface.body) as usize] = true);
         }
@@ -103,10 +104,15 @@ mod tests {
         let with = |change: &dyn Fn(&mut World)| {
             let mut world = machine();
             change(&mut world);
-            world.undisturbed(0)
+            world.undisturbed()
         };
         assert_eq!(with(&|_| ()), [0, 1]);
-        assert_eq!(machine().undisturbed(1), NONE, "grains may come");
+        assert_eq!(with(&|world| world.reserve(1)), NONE, "grains may come");
+        let copy = with(&|world| {
+            world.reserve(1);
+            *world = world.clone();
+        });
+        assert_eq!(copy, NONE, "grains may come to a clone, which has lost the room for them");
         assert_eq!(with(&|world| world.joints.clear()), [0, 1], "the bodies are of one machine still");
         assert_eq!(with(&|world| world.machines = vec![0, 1, 2, 3]), NONE, "they may touch each other");
         let alone = with(&|world| (world.machines, world.surfaces[1].body) = (vec![0, 1, 2, 3], 2));

@@ -84,7 +84,7 @@ pub fn half_a_step(snapshot: &Snapshot) -> f64 {
         mass * gained.dot(world.bodies.velocity[body] + 0.5 * gained)
     };
     // Velocities of machines that nothing else touches belong to their positions.
-    let undisturbed = world.undisturbed(if snapshot.share.is_whole() { world.grains.len() } else { 1 });
+    let undisturbed = world.undisturbed();
     let is_late = |body: &(usize, &RigidBody)| undisturbed.binary_search(&(body.0 as u32)).is_err();
     let of_grains = grains(snapshot).map(|grain| gain(grain.body, grain.mass));
     snapshot.share.sum(of_grains.sum::<f64>())

@@ -62,6 +62,13 @@ pub struct Manifold {
 }
 
 impl Manifold {
+    /// The same contact seen from the other solid.
+    #[must_use]
+    pub fn reversed(self) -> Manifold {
+        let reversed = |touch: Touch| Touch { normal: -touch.normal, ..touch };
+        Manifold { points: self.points.map(|point| point.map(reversed)) }
+    }
+
     /// The deepest point.
     pub fn deepest(&self) -> Option<&Touch> {
         self.points.iter().flatten().min_by(|a, b| a.gap.total_cmp(&b.gap))

@@ -30,6 +30,7 @@ mod invariance;
 mod joints;
 mod loads;
 mod lost;
+mod machines;
 mod masonry;
 mod meshes;
 mod motions;

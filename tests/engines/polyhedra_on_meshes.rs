@@ -42,7 +42,7 @@ fn after(world: &World, steps: u64) -> [(&'static str, Snapshot); 2] {
 }
 
 /// Squares of two triangles each around the origin, whose heights follow a function \[m\].
-fn floor(squares: u32, height: impl Fn(f64) -> f64) -> Mesh {
+pub fn floor(squares: u32, height: impl Fn(f64) -> f64) -> Mesh {
     let at = |i: u32, j: u32| {
         let [x, y] = [i, j].map(|k| 0.6 * (f64::from(k) / f64::from(squares) - 0.5));
         DVec3::new(x, y, height(x))

@@ -449,3 +449,21 @@ fn a_wall_that_is_taken_away_takes_no_forces_of_the_others() {
     assert_eq!(on_floor.len(), 25);
     assert!((supported / weight - 1.0).abs() < 0.05, "{supported} for {weight}");
 }
+
+/// Of the meshes of a scene, which are not saved, nothing is needed to take its grains.
+#[test]
+fn grains_that_were_among_meshes_start_another_scene() {
+    let (_, mesh) = SCENES.into_iter().find(|(name, _)| *name == "mesh").unwrap();
+    let poured = scene(mesh, &["duration=0.02", "output.every=0.02", "checkpoint.every=1000"]);
+    let shape = &mesh[mesh.find("[shapes.stone]").unwrap()..mesh.find("[[grains]]").unwrap()];
+    for kind in [Kind::Cpu, Kind::Gpu] {
+        let folder = tempfile::tempdir().unwrap();
+        run(kind, &poured, folder.path(), false, None);
+        let floor = "duration = 0.1\n[[boundaries]]\nname = \"floor\"\nmaterial = \"glass\"\n\
+            shape = { kind = \"plane\", point = [0, 0, -1], normal = [0, 0, 1] }\n";
+        let start =
+            scene(&format!("{floor}{shape}[start]\ncheckpoint = \"{}\"\n", folder.path().display()), &[]);
+        assert_eq!(start.world.grain_count(), poured.world.grain_count(), "{kind:?}");
+        assert!(start.world.has_polyhedra());
+    }
+}

@@ -65,11 +65,25 @@ fn a_slab_lies_on_the_rim_of_a_pipe_and_one_that_fits_falls_through() {
 #[test]
 fn a_slab_lies_on_the_outside_of_a_pipe() {
     let lying = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
-    let pipe = [(DVec3::ZERO, lying, cylinder(0.2, Side::Outside))];
-    let start = DVec3::new(0.0, 0.0, RADIUS + HALF);
-    let (place, _) = after(&among(&pipe, DVec3::new(0.03, 0.02, HALF), start), 300);
-    // A side of the polygon that stands for the circle lies up to 3e-4 of the radius within it.
-    assert!((place - start).length() < 3e-4 * RADIUS, "{place}");
+    // The back of a wall that is seen from inside is a wall, too.
+    for side in [Side::Outside, Side::Inside] {
+        let pipe = [(DVec3::ZERO, lying, cylinder(0.2, side))];
+        let start = DVec3::new(0.0, 0.0, RADIUS + HALF);
+        let (place, _) = after(&among(&pipe, DVec3::new(0.03, 0.02, HALF), start), 300);
+        // A side of the polygon that stands for the circle lies up to 3e-4 of the radius within it.
+        assert!((place - start).length() < 3e-4 * RADIUS, "{side:?}: {place}");
+    }
+}
+
+#[test]
+fn a_slab_just_below_a_disc_falls_and_is_not_drawn_through_it() {
+    let disc = [(DVec3::ZERO, DQuat::IDENTITY, Form::Disc { radius: RADIUS })];
+    let slab = DVec3::new(0.05, 0.05, 0.005);
+    for below in [1e-4, 2e-3] {
+        let start = DVec3::new(0.0, 0.0, -slab.z - below);
+        let (place, _) = after(&among(&disc, slab, start), 100);
+        assert!(place.z < start.z - 0.04 && place.z > start.z - 0.06, "{below}: {place}");
+    }
 }
 
 #[test]

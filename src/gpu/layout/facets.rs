@@ -1,8 +1,8 @@
-//! What is around the triangles of a mesh that polyhedra meet one by one, in the layout of the device, which `shaders/facets.wgsl`
+//! What is around the triangles of a mesh that solids meet one by one, in the layout of the device, which `shaders/facets.wgsl`
 //! describes.
 
-use super::NONE;
-use super::solids::Block;
+use super::solids::{Block, block};
+use super::{NONE, single};
 use crate::model::mesh::Mesh;
 
 /// Number of blocks per triangle.
@@ -13,8 +13,10 @@ const AROUND: usize = 2;
 pub(super) struct FacetPlaces {
     /// First block.
     pub first: u32,
-    /// Per vertex a block that begins with its coordinates: one of a triangle.
+    /// Per vertex a block that begins with its coordinates: one of a triangle, or of its own.
     vertices: Vec<u32>,
+    /// First block of the vertices that are no corners here, as those of the next sheet.
+    others: u32,
     /// Per vertex the first word of the list of the vertices around it.
     lists: Vec<u32>,
 }
@@ -35,9 +37,14 @@ impl FacetPlaces {
             word += 1 + mesh.vertices_around(vertex).len();
             place as u32
         };
-        let lists = (0..mesh.vertices.len() as u32).map(list).collect();
+        let lists = (0..mesh.around_count() as u32).map(list).collect();
         *end = word.div_ceil(4);
-        FacetPlaces { first, vertices, lists }
+        let others = *end as u32;
+        for vertex in vertices.iter_mut().filter(|vertex| **vertex == NONE) {
+            *vertex = *end as u32;
+            *end += 1;
+        }
+        FacetPlaces { first, vertices, others, lists }
     }
 
     /// Writes what is around all triangles.
@@ -49,6 +56,11 @@ impl FacetPlaces {
             let at = self.first as usize + AROUND * index;
             blocks[at] = [a, b, c, d];
             blocks[at + 1] = [e, f, 0, 0];
+        }
+        for (&place, &vertex) in
+            self.vertices.iter().zip(&mesh.vertices).filter(|(place, _)| **place >= self.others)
+        {
+            blocks[place as usize] = block(single(vertex), 0);
         }
         let words: &mut [u32] = bytemuck::cast_slice_mut(blocks);
         for (vertex, &list) in (0..).zip(&self.lists) {

@@ -24,7 +24,7 @@ struct Places {
     boxes: u32,
     triangles: u32,
     seams: Vec<u32>,
-    /// What is around the triangles, if polyhedra meet them one by one.
+    /// What is around the triangles, if solids meet them one by one.
     around: Option<FacetPlaces>,
 }
 
@@ -46,26 +46,38 @@ impl Places {
         (Places { head: head as u32, boxes: boxes as u32, triangles: triangles as u32, seams, around }, end)
     }
 
-    /// Returns the places of all meshes of a world, and the block after the last mesh.
-    fn of_all(world: &World) -> (Vec<Places>, usize) {
-        let mut next = SURFACE * world.surfaces.len();
-        let place = |(mesh, is_met_by_triangle): (&std::sync::Arc<Mesh>, bool)| {
-            let (places, end) = Places::of(mesh, is_met_by_triangle, next);
-            next = end;
-            places
-        };
-        let meshes = world.meshes.list().iter().zip(world.meshes_met_by_triangle());
-        (meshes.map(place).collect(), next)
-    }
-
     fn node(&self, node: u32) -> u32 {
         self.boxes + BOX as u32 * node
     }
 }
 
+/// Places of the meshes of a world, then of the sheets that stand for thin walls among solids.
+struct AllPlaces {
+    meshes: Vec<Places>,
+    /// Per surface.
+    sheets: Vec<Option<Places>>,
+    /// Block after the last one.
+    end: usize,
+}
+
+impl AllPlaces {
+    fn of(world: &World) -> AllPlaces {
+        let mut end = SURFACE * world.surfaces.len();
+        let mut place = |mesh: &Mesh, is_met_by_triangle: bool| {
+            let (places, next) = Places::of(mesh, is_met_by_triangle, end);
+            end = next;
+            places
+        };
+        let meshes = world.meshes.list().iter().zip(world.meshes_met_by_triangle());
+        let meshes = meshes.map(|(mesh, is_met)| place(mesh, is_met)).collect();
+        let sheets = world.sheets().into_iter().map(|sheet| Some(place(sheet?, true))).collect();
+        AllPlaces { meshes, sheets, end }
+    }
+}
+
 /// The convex solids of a world in their places behind the meshes.
 pub(super) fn solids_behind_meshes(world: &World) -> SolidBlocks<'_> {
-    SolidBlocks::of(world, Places::of_all(world).1)
+    SolidBlocks::of(world, AllPlaces::of(world).end)
 }
 
 /// Returns the number of blocks of all meshes and convex solids.
@@ -76,8 +88,8 @@ pub fn mesh_blocks(world: &World) -> u32 {
 
 /// Returns the bytes of the surfaces, then of the meshes, then of the convex solids.
 pub fn surfaces_and_meshes(world: &World) -> Vec<u8> {
-    let (places, end) = Places::of_all(world);
-    let solids = SolidBlocks::of(world, end);
+    let places = AllPlaces::of(world);
+    let solids = SolidBlocks::of(world, places.end);
     let mut blocks: Vec<Block> = vec![[0; 4]; solids.end];
     let classes = world.motion_classes();
     for (index, surface) in (0..).zip(&world.surfaces) {
@@ -86,12 +98,17 @@ pub fn surfaces_and_meshes(world: &World) -> Vec<u8> {
         let at = SURFACE * index as usize;
         bytemuck::cast_slice_mut(&mut blocks[at..at + SURFACE]).copy_from_slice(bytemuck::bytes_of(&record));
     }
-    for (mesh, places) in world.meshes.list().iter().zip(&places) {
+    for (mesh, places) in world.meshes.list().iter().zip(&places.meshes) {
         write_mesh(&mut blocks, mesh, places);
+    }
+    for (sheet, places) in world.sheets().iter().zip(&places.sheets) {
+        if let Some((sheet, places)) = sheet.zip(places.as_ref()) {
+            write_mesh(&mut blocks, sheet, places);
+        }
     }
     for (index, surface) in (0..).zip(&world.surfaces) {
         if let Form::Patch { mesh, patch: 0 } = surface.form {
-            blocks[places[mesh as usize].head as usize][3] = solids.block_of(index);
+            blocks[places.meshes[mesh as usize].head as usize][3] = solids.block_of(index);
         }
     }
     solids.write(&mut blocks);
@@ -102,7 +119,7 @@ fn surface_record(
     world: &World,
     index: u32,
     surface: &crate::model::Surface,
-    (places, solids): (&[Places], &SolidBlocks<'_>),
+    (places, solids): (&AllPlaces, &SolidBlocks<'_>),
 ) -> Surface {
     let (form, size) = form(surface.form);
     let record = Surface {
@@ -113,12 +130,12 @@ fn surface_record(
         form,
         material: surface.material,
         flags: surface.unfelt_by << 1 | u32::from(world.bodies.is_dynamic(surface.body as usize)),
-        head: solids.block_of(index),
+        head: places.sheets[index as usize].as_ref().map_or(solids.block_of(index), |sheet| sheet.head),
     };
     let (Form::Patch { mesh, patch }, Some((_, group))) = (surface.form, world.patches_with(index)) else {
         return record;
     };
-    let (places, patch) = (&places[mesh as usize], &world.meshes[mesh].patches[patch as usize]);
+    let (places, patch) = (&places.meshes[mesh as usize], &world.meshes[mesh].patches[patch as usize]);
     let words = [places.node(patch.first_node), places.node(patch.end_node), group.start, group.end];
     Surface { form: FORM_PATCH, size: words.map(f32::from_bits), head: places.head, ..record }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{CORNER, NONE, OF_BALL, OF_HULL, single};
+use super::{NONE, OF_BALL, OF_HULL, single};
 use crate::model::solids::UNIT_BALL;
 use crate::model::{SpherePart, World};
 use crate::shape::Convex;
@@ -13,11 +13,6 @@ pub(super) type Block = [u32; 4];
 /// Number of blocks of the head of a solid, and of a face.
 const HEAD: usize = 3;
 const FACE: usize = 2;
-
-/// Whether some dynamic bodies are convex solids or polyhedra. Otherwise the device needs no solids.
-pub fn has_solids(world: &World) -> bool {
-    world.has_polyhedra() || world.vertices.iter().any(|vertex| matches!(vertex.part, SpherePart::Solid(_)))
-}
 
 /// The different convex solids of a world: those of surfaces, those of polyhedra, and a ball for spheres that meet them.
 #[derive(Default)]
@@ -38,7 +33,7 @@ impl<'a> SolidBlocks<'a> {
     /// Returns the solids of a world if it has dynamic ones, from block `first` on.
     pub fn of(world: &'a World, first: usize) -> SolidBlocks<'a> {
         let mut solids = SolidBlocks { end: first, ..SolidBlocks::default() };
-        if !has_solids(world) {
+        if !world.has_solids() {
             return solids;
         }
         // Surfaces of the same form share a solid.
@@ -72,8 +67,7 @@ impl<'a> SolidBlocks<'a> {
         match part {
             SpherePart::Ball if self.ball > 0 => OF_BALL + self.ball,
             SpherePart::Ball => NONE,
-            SpherePart::Corner => CORNER,
-            SpherePart::Solid(surface) => surface,
+            SpherePart::Solid(surface) | SpherePart::Patch(surface) => surface,
             SpherePart::Hull(clump) => OF_HULL + self.of_clump.get(clump as usize).copied().unwrap_or(0),
         }
     }

@@ -1,7 +1,7 @@
 //! Stages of the impacts \[E6\].
 
 use super::Over::{At, Bodies, Machines, Once};
-use super::Planned::{ImpactAim, ImpactContacts, ImpactGather, ImpactRound, ImpactSweep};
+use super::Planned::{ImpactAim, ImpactContacts, ImpactGather, ImpactParts, ImpactRound, ImpactSweep};
 use super::Work::{Book, BookJoints, Hold, Impacts, Join, Meet, Merge, Pause, Run, Weigh};
 use super::{
     GATHER, Kernel, Over, Pass, Phase, Stage, THROWN_AWAY, THROWN_ON_GRAINS, Work, book, kernel, measure, run,
@@ -47,6 +47,7 @@ pub(super) const SOLVE: Stage = Stage {
         run("narrowphase", "find_geometry", At(ImpactContacts)),
         Meet(kernel("solids", "find_manifolds", At(ImpactContacts))),
         Meet(kernel("facets", "meet_facets", At(ImpactContacts))),
+        Meet(kernel("parts", "meet_parts", At(ImpactParts))),
         Meet(kernel("facets", "drop_repeated", At(ImpactContacts))),
         Meet(kernel("solids", "merge_solids", At(ImpactContacts))),
         Join(kernel("narrowphase", "join_patches", At(ImpactContacts))),

@@ -218,6 +218,11 @@ impl Mesh {
         self.around().beyond[triangle].map(|vertex| (vertex != NONE).then_some(vertex))
     }
 
+    /// Number of vertices that are corners of triangles of this mesh; those that are not follow them.
+    pub(crate) fn around_count(&self) -> usize {
+        self.around().starts.len() - 1
+    }
+
     /// Indices of the vertices that share an edge with a vertex.
     pub(crate) fn vertices_around(&self, vertex: u32) -> &[u32] {
         let around = self.around();
@@ -228,6 +233,19 @@ impl Mesh {
     /// Height of a point over the nearest triangle \[m\] and the normal of that triangle, if the point is inside of a closed mesh, the
     /// triangle within `reach` \[m\], and part of this patch.
     pub fn way_out(&self, patch: usize, point: DVec3, reach: f64) -> Option<(f64, DVec3)> {
+        let (_, nearest) = self.nearest_of_all(point, reach).filter(|(near, _)| *near as usize == patch)?;
+        nearest.is_inside.then_some((nearest.height, nearest.face))
+    }
+
+    /// Whether a point is inside of a closed mesh, and the way to the nearest point of the surface leads along a direction, rather than
+    /// against it; false if no triangle is within `reach` \[m\].
+    pub fn leads_out(&self, point: DVec3, along: DVec3, reach: f64) -> bool {
+        let nearest = self.nearest_of_all(point, reach);
+        nearest.is_some_and(|(_, nearest)| nearest.is_inside && nearest.normal.dot(along) < 0.0)
+    }
+
+    /// The patch that is nearest to a point, up to `reach` \[m\].
+    fn nearest_of_all(&self, point: DVec3, reach: f64) -> Option<(u32, Nearest)> {
         let mut best: Option<(u32, Nearest)> = None;
         self.for_each_near(point, reach, |near| {
             let nearest = self.nearest(near as usize, point, reach);
@@ -236,8 +254,20 @@ impl Mesh {
                 best = Some((near, nearest));
             }
         });
-        let (_, nearest) = best.filter(|(near, nearest)| *near as usize == patch && nearest.is_inside)?;
-        Some((nearest.height, nearest.face))
+        best
+    }
+
+    /// Middle and radius of a sphere around a patch \[m\].
+    pub fn around_patch(&self, patch: usize) -> (DVec3, f64) {
+        let Patch { first_node, end_node } = self.patches[patch];
+        let nodes = &self.nodes[first_node as usize..end_node as usize];
+        let corners = || {
+            let triangles = nodes.iter().flat_map(|node| node.first..node.first + node.count);
+            triangles.flat_map(|triangle| self.corners(triangle as usize))
+        };
+        let [low, high] = bounds_of(corners());
+        let middle = low.midpoint(high);
+        (middle, corners().map(|corner| corner.distance(middle)).fold(0.0, f64::max))
     }
 
     /// Indices of the triangles of a patch that may be within `reach` of a point \[m\]: those of the leaves that are.

@@ -47,8 +47,8 @@ fn solids_overlap(common: &CommonSpace, time: f64, world: &World) -> Warning {
         time,
         place: Some(place.to_array()),
         bodies: vec![a, b],
-        advice: "boundaries that are not dynamic are touched by the vertices of dynamic ones alone: see the table of shapes that touch \
-                 each other in the reference of the scenario file"
+        advice: "one may have been pressed into the other, or have come through a thin part of it: take a smaller time step or more \
+                 iterations, or make the part thicker"
             .to_owned(),
     }
 }

@@ -35,7 +35,7 @@ fn add(world: &mut World, form: Form, is_free: bool, position: DVec3, orientatio
 }
 
 /// Mass and moments of a solid body; of a form that has none of its own those of a ball.
-fn mass_of(form: Form) -> RigidBody {
+pub(super) fn mass_of(form: Form) -> RigidBody {
     let ball = || RigidBody::solid(Form::Sphere { radius: D }, 2500.0);
     RigidBody::solid(form, 2500.0).or_else(ball).expect("a ball has a mass")
 }

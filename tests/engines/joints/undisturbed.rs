@@ -177,3 +177,32 @@ fn a_chain_of_all_kinds_of_joints_moves_alike_on_both_engines() {
     }
     assert!(largest_error(&states[0]) < 1e-4, "{:e}", largest_error(&states[0]));
 }
+
+/// Grains may come to a scene that had none and no room for any: the pendulum is disturbed from then on, as one with a grain from the start.
+#[test]
+fn a_grain_that_comes_later_disturbs_a_machine() {
+    let mut world = World::new(DVec3::new(0.0, 0.0, -G), stone(0.5, 0.0));
+    let ball = RigidBody::solid(Form::Sphere { radius: 0.1 }, 1000.0).unwrap();
+    let bob = Boundary { motion: Motion::Dynamic(ball), ..fixed("bob") };
+    let form = Form::Sphere { radius: 0.1 };
+    world.add_boundary(bob, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, form, 0)]);
+    join(&mut world, JointKind::Ball, [None, Some(0)], [-DVec3::X; 2], DVec3::Y);
+    let grain = Grain::at(10.0 * DVec3::Y, 0.05, 0);
+    let mut expected = world.clone();
+    expected.add_grains([grain]);
+    let ends = |world: &World, later: &[Grain]| {
+        both(world, &at(1e-3)).map(|mut engine| {
+            if !later.is_empty() {
+                engine.add_grains(later).unwrap();
+            }
+            engine.advance(100).unwrap();
+            engine.snapshot().unwrap().world.bodies.position[0]
+        })
+    };
+    let (from_start, later, alone) = (ends(&expected, &[]), ends(&world, &[grain]), ends(&world, &[]));
+    for i in 0..2 {
+        assert!(later[i].distance(from_start[i]) < 1e-7, "{} and {}", later[i], from_start[i]);
+        // One step of first order is h g/2 ahead in velocity.
+        assert!(later[i].distance(alone[i]) > 1e-4, "counter-check: {} and {}", later[i], alone[i]);
+    }
+}

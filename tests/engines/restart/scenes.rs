@@ -133,7 +133,7 @@ region = { kind = "box", min = [0, 0, 0], max = [0.08, 0.08, 0.04] }
 every = 0.02
 "#;
 
-/// A turning mesh, and grains that touch it from inside; a block made of triangles falls among them.
+/// A turning mesh, and grains that touch it from inside, two of them polyhedra; a block made of triangles falls among them.
 const MESH: &str = r#"
 duration = 0.2
 [[boundaries]]
@@ -146,6 +146,13 @@ name = "block"
 material = "glass"
 shape = { kind = "mesh", file = "tests/program/block.obj", position = [0, 0, 0.03] }
 motion = { kind = "dynamic" }
+[shapes.stone]
+kind = "box"
+size = [0.008, 0.006, 0.004]
+[[grains]]
+material = "glass"
+shape = "stone"
+packing = { kind = "list", positions = [[-0.03, 0, -0.01], [0.03, 0, -0.01]] }
 [[grains]]
 material = "glass"
 radius = { kind = "uniform", min = 0.002, max = 0.003 }

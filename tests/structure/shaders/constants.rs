@@ -210,6 +210,7 @@ fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
                 }
                 Over::Once | Over::Machines | Over::At(Planned::Search) if !is_of_pass => continue,
                 Over::Machines => continue,
+                Over::At(Planned::Parts | Planned::ImpactParts) => 1,
                 _ => group,
             };
             assert_eq!(point.workgroup_size, [expected, 1, 1], "{shader}.{entry}");
