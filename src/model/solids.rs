@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 
 use super::plane::{cap_volume, lens_volume};
 use super::shape::SpherePart;
-use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World, thin};
+use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World};
 use crate::shape::{
     Convex, MOST_POINTS, Manifold, ManifoldBounds, SearchStart, SolidPose, common_volume, may_be_near,
     meet_along, meet_from, meet_half_space,
@@ -179,7 +179,7 @@ impl World {
         if self.vertices.iter().all(|vertex| vertex.part == SpherePart::Ball) {
             return vec![None; self.surfaces.len()];
         }
-        let sheets = self.solids.sheets.get_or_init(|| thin::sheets(self));
+        let sheets = self.solids.sheets.get_or_init(|| super::thin::sheets(self));
         sheets.iter().map(Option::as_deref).collect()
     }
 

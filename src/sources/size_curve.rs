@@ -3,7 +3,7 @@
 //! A curve F(r) says which fraction of the grains, by number or by mass, is smaller than r. It is cut into narrow classes, within which
 //! F is linear in r. By mass, the density of the number of grains within a class is then ∝ 1/v(r), v the volume of a grain, and all that
 //! is needed of it has a closed form: radii are drawn by inversion, and means are exact. Laws that are not linear are followed to within
-//! [`ERROR`].
+//! a hundred-thousandth of all grains.
 
 use std::ops::Range;
 

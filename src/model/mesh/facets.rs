@@ -219,6 +219,7 @@ impl Mesh {
     }
 
     /// Number of vertices that are corners of triangles of this mesh; those that are not follow them.
+    #[cfg(feature = "gpu")]
     pub(crate) fn around_count(&self) -> usize {
         self.around().starts.len() - 1
     }

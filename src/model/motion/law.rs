@@ -99,7 +99,7 @@ impl RigidMove {
     }
 
     /// Displacement that leads on from an earlier one of the same law.
-    #[cfg(feature = "scenario")]
+    #[cfg(feature = "cli")]
     pub(crate) fn since(&self, earlier: &RigidMove) -> RigidMove {
         let turn = self.turn * earlier.turn.conjugate();
         RigidMove { point: self.point, turn, shift: self.shift - earlier.shift }
