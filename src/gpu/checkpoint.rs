@@ -119,9 +119,10 @@ impl SavedHost<'_> {
         bytemuck::try_pod_read_unaligned(&self.status).map_err(|error| saved::foreign(&error.to_string()))
     }
 
-    /// Checks that the state holds together, whoever wrote it.
+    /// Checks that the state holds together, whoever wrote it; the meshes may still be to come.
     fn check(&self, status: &Status, lists: &Lists<'_>, features: Features) -> Fault {
         let (world, capacity) = (&*self.world, &self.capacity);
+        world.check_consistency()?;
         self.newcomers.check(world)?;
         self.report.check()?;
         claim(self.start_time.is_finite() && self.substeps_done < MOST_STEPS, || {
@@ -280,9 +281,8 @@ mod tests {
     use crate::model::{Grain, Materials};
     use crate::settings::Settings;
 
-    /// When this fails, checkpoints have changed: raise `FORMAT` in `src/checkpoint.rs`, and then this number.
-    #[test]
-    fn what_the_host_saves_has_the_bytes_that_belong_to_its_format() {
+    /// What the host saves of a world of one grain, with buffers of one and two bytes.
+    fn host() -> SavedHost<'static> {
         let stone =
             Material { name: "stone".into(), poisson_ratio: 0.25, friction: 0.4, ..Material::glass() };
         let mut world = World::new(DVec3::NEG_Z, Materials::new(vec![stone]));
@@ -290,7 +290,7 @@ mod tests {
         let settings = Settings::default();
         let anchors = Anchors::for_world(&world, &settings);
         let loads = Loads::none(LoadScale::of(&world, &anchors), &world, settings.substep());
-        let state = SavedHost {
+        SavedHost {
             room_for_grains: 1,
             anchors,
             capacity: Capacity::for_world(&world, &settings, Room::Contacts(7)),
@@ -306,9 +306,29 @@ mod tests {
             grain_stresses: Cow::Owned(Vec::new()),
             buffers: vec![1, 2],
             world: Cow::Owned(world),
-        };
+        }
+    }
+
+    /// When this fails, checkpoints have changed: raise `FORMAT` in `src/checkpoint.rs`, and then this number.
+    #[test]
+    fn what_the_host_saves_has_the_bytes_that_belong_to_its_format() {
         let mut bytes = Vec::new();
-        saved::write(&mut bytes, &state).expect("saved");
+        saved::write(&mut bytes, &host()).expect("saved");
         assert_eq!(crc32fast::hash(&bytes), 837_230_137);
+    }
+
+    /// The counter-check is refused for what comes after the world: the buffers.
+    #[test]
+    fn a_world_that_does_not_hold_together_starts_no_other_scene() {
+        let refusal = |state: SavedHost<'_>| {
+            let mut bytes = Vec::new();
+            saved::write(&mut bytes, &state).expect("saved");
+            bytes.extend([0; 3]);
+            GpuEngine::saved_state(&bytes).expect_err("it has too few buffers").to_string()
+        };
+        let mut torn = host();
+        torn.world.to_mut().ids.clear();
+        assert!(refusal(torn).contains("0 ids for grains for 1"));
+        assert!(!refusal(host()).contains("ids"));
     }
 }
