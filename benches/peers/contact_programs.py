@@ -5,18 +5,17 @@ z = 0 or over a grain b, which rests. Every program starts from the same numbers
 precision, at the end.
 """
 
-import csv
 import ctypes
 import dataclasses
 import json
 import math
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 import numpy as np
+from adams_joints import run
 
 RADIUS, OTHER, DENSITY, POISSON = 0.005, 0.0075, 2500.0, 0.25
 APART = 0.05  # between contacts [m]
@@ -119,17 +118,11 @@ allow_overlap = true
 angular_velocity = {list(map(float, spin))}
 packing = {{ kind = "list", positions = [{list(map(float, place))}], velocities = [{list(map(float, velocity))}] }}
 """
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        (folder / "made.toml").write_text(text)
-        subprocess.run([program, "run", folder / "made.toml", "--quiet", "--device", "cpu", "--out", folder / "out"], check=True)
-        with open(folder / "out/timeseries.csv") as file:
-            names, *rows = list(csv.reader(file))
-    last = dict(zip((re.sub(r" \[.*", "", name) for name in names), rows[-1]))
-    if int(last["step"]) != steps:
-        raise RuntimeError(f"esker did {last['step']} steps of {steps}")
+    series = run(program, text)
+    if series["step"][-1] != steps:
+        raise RuntimeError(f"esker did {series['step'][-1]:.0f} steps of {steps}")
     quantities = [f"{quantity}_{axis}" for quantity in ("velocity", "spin") for axis in "xyz"]
-    return np.array([[float(last[f"{quantity}:grain-{grain}"]) for quantity in quantities] for grain in scene.firsts()])
+    return np.array([[series[f"{quantity}:grain-{grain}"][-1] for quantity in quantities] for grain in scene.firsts()])
 
 
 def lammps_law(scene, tangential, is_pair):

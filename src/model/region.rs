@@ -88,6 +88,11 @@ impl Region {
         }
     }
 
+    /// Volume of the region \[m³\]; in a plane scene, whose discs are one metre deep, that of one metre of its section.
+    pub fn volume_in(&self, plane: Option<Plane>) -> f64 {
+        plane.map_or_else(|| self.volume(), |plane| self.section(plane))
+    }
+
     /// Area of the section of the region with a plane through the origin \[m²\]; a cylinder counts as normal or as parallel to the plane.
     pub fn section(&self, plane: Plane) -> f64 {
         let across = plane.across();

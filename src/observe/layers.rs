@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 
 use super::contacts::coordination;
-use super::regions::{place_near, room};
+use super::regions::place_near;
 use super::stress::mean_stresses;
 use super::{Base, grains};
 use crate::engine::Snapshot;
@@ -99,7 +99,7 @@ impl LayerPlan {
         let world = &snapshot.world;
         let parts = self.parts(snapshot);
         let coordination = coordination(snapshot);
-        let volume = room(&self.region, world.plane) / self.count as f64;
+        let volume = self.region.volume_in(world.plane) / self.count as f64;
         let (velocity, spin) = (&world.bodies.velocity, &world.bodies.angular_velocity);
         let mut layers = vec![Layer::EMPTY; self.count];
         for part in &parts {

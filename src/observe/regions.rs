@@ -5,7 +5,7 @@ use glam::{DMat3, DVec3};
 use super::stress::mean_stresses;
 use super::{Base, GrainView, grains};
 use crate::engine::Snapshot;
-use crate::model::{Meter, MeterSums, Plane, Region, World, outer};
+use crate::model::{Meter, MeterSums, Region, World, outer};
 
 /// A region whose grains are counted.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +99,7 @@ pub(super) fn entered_mass_flow(snapshot: &Snapshot, plan: &RegionPlan, base: Op
 /// state. The stress is symmetric but for torques. For discs the volume is that of one metre of depth, however deep the region.
 pub fn bulk_stress(snapshot: &Snapshot, plan: &RegionPlan, base: Option<&Base>) -> DMat3 {
     let world = &snapshot.world;
-    let volume = room(&plan.region, world.plane);
+    let volume = plan.region.volume_in(world.plane);
     if let Some(stresses) = mean_stresses(snapshot, &plan.meter(), base) {
         return stresses.into_iter().sum::<DMat3>() * volume.recip();
     }
@@ -120,15 +120,11 @@ pub(super) fn place_near(region: &Region, world: &World, body: usize) -> DVec3 {
     world.periodic.image(world.bodies.position[body], region.centre())
 }
 
-/// Volume of a region \[m³\]; for discs, which are one metre deep, the volume of one metre of its section.
-pub(super) fn room(region: &Region, plane: Option<Plane>) -> f64 {
-    plane.map_or_else(|| region.volume(), |plane| region.section(plane))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::test_worlds::{drained_stack, measured, stack};
     use super::*;
+    use crate::model::Plane;
 
     fn plan(min: f64, max: f64, material: Option<u32>) -> RegionPlan {
         let region = Region::Box { min: DVec3::new(-1.0, -1.0, min), max: DVec3::new(1.0, 1.0, max) };

@@ -347,7 +347,7 @@ z = [0.0, 0.1]
 [[grains]]
 material = "pellet"
 radius = { kind = "constant", value = 0.0065 }
-packing = { kind = "random", solid_fraction = 0.25, region = { kind = "box", min = [0, 0, 0], max = [0.1, 0.1, 0.1] } }
+packing = { kind = "random", fill = 0.25, region = { kind = "box", min = [0, 0, 0], max = [0.1, 0.1, 0.1] } }
 [[emitters]]
 material = "pellet"
 radius = { kind = "constant", value = 0.003 }

@@ -26,11 +26,10 @@ impl World {
     ) -> Option<Manifold> {
         let near = self.facets_near(shape, &own.around(wanted.reach))?;
         match near.curve {
-            Some(form) => match form.distance(near.middle, near.reach)? {
-                of_middle if near.is_pressed_in(own, of_middle) => near.pushed_out(own, of_middle, wanted),
-                _ => near.met_by(own, wanted),
-            },
-            None => near.met_by(own, wanted),
+            Some((_, of_middle)) if near.is_pressed_in(own, of_middle) => {
+                near.pushed_out(own, of_middle, wanted)
+            }
+            _ => near.met_by(own, wanted),
         }
     }
 
@@ -75,9 +74,10 @@ impl World {
             Form::Patch { mesh, patch } => (&self.meshes[mesh], patch as usize, None),
             // Sheets are made once something is near a wall.
             form => {
-                form.distance(middle, solid.radius).filter(|(distance, _)| *distance <= solid.radius)?;
+                let of_middle = form.distance(middle, solid.radius);
+                let of_middle = of_middle.filter(|(distance, _)| *distance <= solid.radius)?;
                 let sheets = self.solids.sheets.get_or_init(|| thin::sheets(self));
-                (sheets.get(shape as usize)?.as_deref()?, 0, Some(form))
+                (sheets.get(shape as usize)?.as_deref()?, 0, Some((form, of_middle)))
             }
         };
         Some(NearFacets { mesh, patch, curve, middle, reach: solid.radius, at })
@@ -115,8 +115,8 @@ impl Placed<'_> {
 struct NearFacets<'a> {
     mesh: &'a Mesh,
     patch: usize,
-    /// The thin wall that the mesh stands for.
-    curve: Option<Form>,
+    /// The thin wall that the mesh stands for, and the height of the middle over it \[m\] with the direction away from it.
+    curve: Option<(Form, (f64, DVec3))>,
     at: SolidPose,
     /// Middle of what is near, in the frame of the mesh \[m\].
     middle: DVec3,
@@ -209,7 +209,7 @@ impl NearFacets<'_> {
 
     /// A touch with the curved wall itself where a facet of it is touched: polygons have corners at which motion is lost.
     fn at_curve(&self, touch: &Touch) -> Touch {
-        let Some(form) = self.curve else { return *touch };
+        let Some((form, _)) = self.curve else { return *touch };
         let point = touch.point + 0.5 * touch.gap * touch.normal;
         let local = self.at.orientation.conjugate() * (point - self.at.position);
         let of_curve = form.distance(local, f64::INFINITY).filter(|(_, normal)| !form.is_edge(*normal));

@@ -1,7 +1,6 @@
 //! How much comes into a region: a number of grains, a mass, a solid fraction or a porosity.
 
 use super::{GrainsToPack, grain_count};
-use crate::model::{Plane, Region};
 use crate::scenario::file::MAX_GRAINS;
 use crate::scenario::file::materials::MASS;
 use crate::scenario::file::read::{Need, Table, number};
@@ -16,11 +15,6 @@ pub struct SolidRange {
     pub solid: Need,
     /// Range of the porosity.
     pub porosity: Need,
-}
-
-/// Volume of a region \[m³\]; in a plane scene that of a metre of depth.
-pub fn room(region: &Region, plane: Option<Plane>) -> f64 {
-    plane.map_or_else(|| region.volume(), |plane| region.section(plane))
 }
 
 /// Reads how much comes into a region of this volume \[m³\]: `count`, `mass`, `solid_fraction` or `porosity`.

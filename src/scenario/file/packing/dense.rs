@@ -1,6 +1,6 @@
 //! Dense packings: spheres that fill a box up to a given porosity.
 
-use super::amount::{SolidRange, amount, room};
+use super::amount::{SolidRange, amount};
 use super::{GrainsToPack, InitialMotion, Packing, PlacedGrain, Refusal};
 use crate::model::plane::grain_volume;
 use crate::model::{Random, Region};
@@ -24,7 +24,7 @@ pub fn read(table: &mut Table<'_>, grains: &GrainsToPack<'_>) -> Option<Packing>
             corners(table)
         })
     });
-    let room = corners.map(|(min, max)| room(&Region::Box { min, max }, grains.plane));
+    let room = corners.map(|(min, max)| Region::Box { min, max }.volume_in(grains.plane));
     let amount = amount(table, room, &SOLID, grains);
     let overlap = table.or("overlap", 1e-3, number(OVERLAP));
     if grains.reach != 1.0 {
@@ -57,7 +57,7 @@ pub fn fill(
         ));
     }
     let solid = balls.iter().map(|&radius| grain_volume(plane, radius)).sum::<f64>()
-        / room(&Region::Box { min, max }, plane);
+        / Region::Box { min, max }.volume_in(plane);
     let packed = vessel.pack(&balls, solid, overlap, random);
     if packed.growth < 1.0 {
         let reached = 1.0 - solid * packed.growth.powi(if plane.is_some() { 2 } else { 3 });

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::amount::{SolidRange, amount, room};
+use super::amount::{SolidRange, amount};
 use super::{GrainsToPack, InitialMotion, Packing, PlacedGrain, Refusal};
 use crate::model::plane::grain_volume;
 use crate::model::{Periodic, Plane, Random, Region};
@@ -21,7 +21,7 @@ const SOLID: SolidRange = SolidRange {
 /// Reads a random packing of these grains.
 pub fn read(table: &mut Table<'_>, grains: &GrainsToPack<'_>) -> Option<Packing> {
     let region = table.get("region", region);
-    let room = region.as_ref().map(|region| room(region, grains.plane));
+    let room = region.as_ref().map(|region| region.volume_in(grains.plane));
     let amount = amount(table, room, &SOLID, grains);
     Some(Packing::Random { region: region?, amount: amount?, plane: grains.plane })
 }
@@ -41,7 +41,8 @@ pub fn fill(
     balls.sort_by(|a, b| b.total_cmp(a));
     let count = balls.len();
     let densest = if plane.is_some() { 0.84 } else { 0.64 };
-    let solid = balls.iter().map(|&radius| grain_volume(plane, radius)).sum::<f64>() / room(region, plane);
+    let solid =
+        balls.iter().map(|&radius| grain_volume(plane, radius)).sum::<f64>() / region.volume_in(plane);
     let has_room = |&largest: &f64| region.through_faces(periodic, largest).has_room_for(largest);
     if !balls.first().is_none_or(has_room) {
         return Err(refuse(0, count, solid));
