@@ -1,4 +1,5 @@
-// Facets: the contacts of polyhedral grains with meshes that are no convex solids, triangle by triangle, at the points of manifolds.
+// Facets: the contacts of polyhedral grains with thin walls and with meshes that are no convex solids, triangle by triangle, at the points
+// of manifolds.
 // Twin: src/model/solids/facets.rs.
 
 @group(0) @binding(2) var<storage, read> contacts: array<Contact>;
@@ -13,8 +14,7 @@ const FLUSH = 1e-3;
 // Cosine of the angle between the normals of one point that two patches of a mesh share [-].
 const SAME_NORMAL = 0.999;
 
-// Grains have flat faces, and meet thin walls with their corners alone (solids.wgsl).
-const HAS_CURVES = false;
+const HAS_RIMS = false;
 
 // Finds the contacts of polyhedral grains.
 @compute @workgroup_size(64)
@@ -35,44 +35,6 @@ fn meet_facets(@builtin(global_invocation_id) invocation: vec3u) {
         atomicMin(&status.bad_grain, spheres[index].body - params.boundaries);
     }
     store(k, ball, a.lever, met_by(ball, shape_b(contacts[k])), &touches);
-}
-
-// Touches of a polyhedron at a pose with a patch, from its middle in world axes. One whose middle is behind the surface of a closed mesh is
-// pushed out of the patch nearest to it.
-fn touches_of(own: PlacedSolid, origin: Pose, reach: f32, index: u32) -> Touches {
-    let sheet = patch_near(index, origin, own.turn, reach);
-    let a = convex_at(own.block, own.scale);
-    var touches = no_touches(a.radius);
-    let is_behind = visit(a, sheet, own.turn, &touches);
-    if touches.sees_sides {
-        look_along(touches.deepest.normal, own.turn, &touches);
-        visit(a, sheet, own.turn, &touches);
-    }
-    join(&touches);
-    if is_behind {
-        push_out(a, sheet, index - patch_at(index).surfaces.x, &touches);
-    }
-    for (var i = 0u; i < MOST_POINTS; i++) {
-        touches.points[i].normal = rotate(own.turn, touches.points[i].normal);
-        touches.points[i].place = rotate(own.turn, touches.points[i].place);
-    }
-    return touches;
-}
-
-// Has a solid touch the plane of the triangle nearest to its middle, if that is inside of the mesh and the triangle part of the patch of
-// this number. Twin: Mesh::way_out in src/model/mesh/facets.rs.
-fn push_out(a: Convex, sheet: FacetPatch, number: u32, touches: ptr<function, Touches>) {
-    let middle = sheet.point + a.middle * sheet.turn;
-    let nearest = nearest_on_patch(surfaces[sheet.head].xy, middle, a.radius + sheet.reach);
-    if nearest.distance < 0.0 || !nearest.is_inside || surfaces[nearest.triangle].w != number {
-        return;
-    }
-    let normal = sheet.turn * nearest.face;
-    var choice = no_choice(sheet.reach);
-    let view = meet_half_space(a, normal, dot(a.middle, normal) - nearest.height, &choice);
-    for (var i = 0u; i < MOST_POINTS; i++) {
-        (*touches).points[i] = point_of(&choice, i, view);
-    }
 }
 
 // Drops the points at which a solid touches a mesh with several patches: those at an edge between two of them. The invocation of the

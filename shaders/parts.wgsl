@@ -8,13 +8,11 @@
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read_write> constraint_arms: array<vec4u>;
 
-const HAS_CURVES = true;
+const HAS_RIMS = true;
 // Cosine of the angle between the normals of a facet and of the curved wall that it stands for.
 const SAME_NORMAL = 0.999;
 // Turns for the axis of two triangles.
 const TURNS_OF_PAIR = 20u;
-// How far behind a thin wall the middle of a solid is at most that came from in front, over what the solid reaches there [-].
-const PRESSED_IN = 0.5;
 // Turn of the axes of the world.
 const NO_TURN = vec4f(0.0, 0.0, 0.0, 1.0);
 
@@ -56,56 +54,6 @@ fn meet_parts(@builtin(global_invocation_id) invocation: vec3u) {
         atomicMin(&status.bad_boundary, spheres[index].body);
     }
     store(k, ball, lever, met, &touches);
-}
-
-// Touches of a solid, its origin at a pose, with a surface that bounds no convex solid, from its origin in world axes. A solid whose middle
-// is just behind a thin wall, or behind the surface of a closed mesh, is pushed out of what is nearest to it.
-fn touches_of(own: PlacedSolid, origin: Pose, reach: f32, index: u32) -> Touches {
-    let sheet = patch_near(index, origin, own.turn, reach);
-    let a = convex_at(own.block, own.scale);
-    let middle = sheet.point + a.middle * sheet.turn;
-    let surface = surface_at(index);
-    var touches = no_touches(a.radius);
-    var is_behind = false;
-    var way_out = Axis(vec3f(0.0, 0.0, 1.0), 0.0);
-    if is_thin(surface.form) {
-        let of_middle = distance_to_surface(surface.form, surface.size, middle, a.radius + reach);
-        if !of_middle.near {
-            return touches;
-        }
-        way_out = Axis(sheet.turn * of_middle.normal, of_middle.length);
-        let from_middle = extent(a, way_out.normal) - dot(a.middle, way_out.normal);
-        is_behind = of_middle.length < 0.0 && -of_middle.length < PRESSED_IN * from_middle;
-    }
-    if !is_behind {
-        for (var round = 0u; round < 2u; round++) {
-            is_behind = visit(a, sheet, own.turn, &touches);
-            if round == 1u || !touches.sees_sides {
-                break;
-            }
-            look_along(touches.deepest.normal, own.turn, &touches);
-        }
-        join(&touches);
-        if is_behind {
-            turns += TURNS_OF_NEAREST;
-            let nearest = nearest_on_patch(surfaces[sheet.head].xy, middle, a.radius + reach);
-            let is_of_patch = surfaces[nearest.triangle].w == index - patch_at(index).surfaces.x;
-            is_behind = nearest.distance >= 0.0 && nearest.is_inside && is_of_patch;
-            way_out = Axis(sheet.turn * nearest.face, nearest.height);
-        }
-    }
-    if is_behind {
-        var choice = no_choice(reach);
-        let view = meet_half_space(a, way_out.normal, dot(a.middle, way_out.normal) - way_out.separation, &choice);
-        for (var i = 0u; i < MOST_POINTS; i++) {
-            touches.points[i] = point_of(&choice, i, view);
-        }
-    }
-    for (var i = 0u; i < MOST_POINTS; i++) {
-        touches.points[i].normal = rotate(own.turn, touches.points[i].normal);
-        touches.points[i].place = rotate(own.turn, touches.points[i].place);
-    }
-    return touches;
 }
 
 // Touches of a patch of a dynamic mesh with a surface that bounds no convex solid, from the middle of the ball around the patch in world

@@ -37,7 +37,7 @@ fn is_patch_part(ball: u32) -> bool {
 // Whether a contact is met facet by facet.
 fn is_by_facets(contact: Contact) -> bool {
     let index = contact.a - params.surfaces;
-    return is_facet(shape_b(contact)) || is_patch_part(index) || (is_vertex(index) && is_thin_wall(shape_b(contact)));
+    return is_facet(shape_b(contact)) || is_patch_part(index) || (is_at_point(contact) && is_thin_wall(shape_b(contact)));
 }
 
 // Whether a ball may touch a surface. A sphere of a grain may touch any surface that its material feels (scenes with more materials than

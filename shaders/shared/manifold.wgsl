@@ -75,7 +75,6 @@ struct Met {
     apart: vec3f,              // centre of its body, from the centre of the body of a [m]
     solid: PlacedSolid,        // its convex solid; none for a half space, a thin wall and a grain that was removed
     is_plane: bool,            // whether it is a half space
-    is_wall: bool,             // whether it is a thin wall
     radius: f32,               // its contact radius, 0 for a surface that is no sphere [m]
 }
 
@@ -85,14 +84,14 @@ fn met_by(ball: Ball, shape: u32) -> Met {
         let sphere = spheres[index];
         let other = ball_at(index);
         let apart = ball.lever + between(ball.pose, other.pose) - other.lever;
-        return Met(sphere.body, sphere.material, apart, solid_of_ball(index, other), false, false, other.contact_radius);
+        return Met(sphere.body, sphere.material, apart, solid_of_ball(index, other), false, other.contact_radius);
     }
     let surface = surface_at(shape);
     let apart = ball.lever + between(ball.pose, poses[surface.body]);
     let solid = solid_of_surface(surface, poses[surface.body].orientation);
     let is_plane = surface.form == FORM_PLANE;
     let radius = select(0.0, surface.size.x, surface.form == FORM_SPHERE);
-    return Met(surface.body, surface.material, apart, solid, is_plane, HAS_HULLS && !is_plane && solid.block == 0u, radius);
+    return Met(surface.body, surface.material, apart, solid, is_plane, radius);
 }
 
 // Stores the constraint of a contact at a place in solving order: that of a ball of this contact radius [m] whose solid has its origin at

@@ -4,8 +4,8 @@
 // head, with the begin and the end of its tree of boxes, whether it is solid and the block of its convex solid (0: it is none), two blocks
 // per box of the tree and four per triangle, then the lists of patches that meet at seams, with the pseudonormals there. A mesh that
 // solids meet triangle by triangle ends with what is around each triangle (facets.wgsl); the head holds the first block of that in the
-// upper bits of the word that tells whether it is solid. Among dynamic boundaries a thin wall has such a mesh, too: a polygon in place of
-// its circle. Boxes stand in the order in which the tree is traversed; each holds the box to go on with if it is too far away itself. The
+// upper bits of the word that tells whether it is solid. Among solids a thin wall has such a mesh, too: a polygon in place of its
+// circle. Boxes stand in the order in which the tree is traversed; each holds the box to go on with if it is too far away itself. The
 // boxes of a patch follow each other. Each shader declares `surfaces` itself.
 
 // Whether the scene has meshes.

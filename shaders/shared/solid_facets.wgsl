@@ -9,7 +9,7 @@
 // What is around a triangle takes two blocks: blocks of the corners beyond its edges (NONE where the mesh ends or branches), words of the
 // lists of its corners. Such a list is a number of vertices, and their blocks.
 //
-// Each shader declares HAS_CURVES: whether the solid may have rims or be rounded, and the wall be thin. Grains are polyhedra on meshes.
+// Each shader declares HAS_RIMS: whether the solid may have rims or be rounded. Polyhedra have none.
 
 // Largest number of turns of the loops of one invocation, by a count that is rather too large. The device decides: lavapipe ends all loops
 // of an invocation after 65 535 turns without a word, and no graphics card is to be busy for long.
@@ -23,6 +23,9 @@ const TURNS_PER_CORNER = 31u;
 const TURNS_OF_START = 12u;
 // Turns for a search of the nearest triangle.
 const TURNS_OF_NEAREST = 64u;
+
+// How far behind a thin wall the middle of a solid is at most that came from in front, over what the solid reaches there [-].
+const PRESSED_IN = 0.5;
 
 // Turns so far.
 var<private> turns: u32;
@@ -57,6 +60,56 @@ fn store(k: u32, ball: Ball, lever: vec3f, met: Met, touches: ptr<function, Touc
     }
 }
 
+// Touches of a solid, its origin at a pose, with a surface that bounds no convex solid, from its origin in world axes. A solid whose middle
+// is just behind a thin wall, or behind the surface of a closed mesh, is pushed out of what is nearest to it.
+fn touches_of(own: PlacedSolid, origin: Pose, reach: f32, index: u32) -> Touches {
+    let sheet = patch_near(index, origin, own.turn, reach);
+    let a = convex_at(own.block, own.scale);
+    let middle = sheet.point + a.middle * sheet.turn;
+    let surface = surface_at(index);
+    var touches = no_touches(a.radius);
+    var is_behind = false;
+    var way_out = Axis(vec3f(0.0, 0.0, 1.0), 0.0);
+    if is_thin(surface.form) {
+        let of_middle = distance_to_surface(surface.form, surface.size, middle, a.radius + reach);
+        if !of_middle.near {
+            return touches;
+        }
+        way_out = Axis(sheet.turn * of_middle.normal, of_middle.length);
+        let from_middle = extent(a, way_out.normal) - dot(a.middle, way_out.normal);
+        is_behind = of_middle.length < 0.0 && -of_middle.length < PRESSED_IN * from_middle;
+    }
+    if !is_behind {
+        for (var round = 0u; round < 2u; round++) {
+            is_behind = visit(a, sheet, own.turn, &touches);
+            if round == 1u || !touches.sees_sides {
+                break;
+            }
+            look_along(touches.deepest.normal, own.turn, &touches);
+        }
+        join(&touches);
+        if is_behind {
+            turns += TURNS_OF_NEAREST;
+            let nearest = nearest_on_patch(surfaces[sheet.head].xy, middle, a.radius + reach);
+            let is_of_patch = surfaces[nearest.triangle].w == index - patch_at(index).surfaces.x;
+            is_behind = nearest.distance >= 0.0 && nearest.is_inside && is_of_patch;
+            way_out = Axis(sheet.turn * nearest.face, nearest.height);
+        }
+    }
+    if is_behind {
+        var choice = no_choice(reach);
+        let view = meet_half_space(a, way_out.normal, dot(a.middle, way_out.normal) - way_out.separation, &choice);
+        for (var i = 0u; i < MOST_POINTS; i++) {
+            touches.points[i] = point_of(&choice, i, view);
+        }
+    }
+    for (var i = 0u; i < MOST_POINTS; i++) {
+        touches.points[i].normal = rotate(own.turn, touches.points[i].normal);
+        touches.points[i].place = rotate(own.turn, touches.points[i].place);
+    }
+    return touches;
+}
+
 // Meets the triangles of a patch that are near a solid with axes of this turn. Returns whether the solid is behind a triangle.
 fn visit(a: Convex, sheet: FacetPatch, turn: vec4f, touches: ptr<function, Touches>) -> bool {
     let reach = sheet.reach;
@@ -81,12 +134,9 @@ fn visit(a: Convex, sheet: FacetPatch, turn: vec4f, touches: ptr<function, Touch
                 continue;
             }
             for (var number = 0u; number < MOST_POINTS; number++) {
-                var point = point_of(&choice, number, meeting.view);
+                let point = point_of(&choice, number, meeting.view);
                 if point.is_some {
-                    if HAS_CURVES {
-                        point = at_curve(point, sheet);
-                    }
-                    offer(point, turn, touches);
+                    offer(at_curve(point, sheet), turn, touches);
                 }
             }
         }
@@ -188,7 +238,7 @@ fn facet_axis(a: Convex, facet: Facet, sheet: FacetPatch) -> Axis {
     if far > reach {
         return Axis(facet.normal, far);
     }
-    if HAS_CURVES && a.rounding > 0.0 {
+    if HAS_RIMS && a.rounding > 0.0 {
         let between = from_facet(a, facet, sheet);
         if length(between) > TOUCHING * (a.radius + facet.radius) {
             best = better_of_facet(best, a, facet, normalize(between));
@@ -216,7 +266,7 @@ fn facet_axis(a: Convex, facet: Facet, sheet: FacetPatch) -> Axis {
     if across.separation > best.separation + bar && (a.rounding == 0.0 || best.separation <= 0.0) {
         best = across;
     }
-    if HAS_CURVES && a.is_round {
+    if HAS_RIMS && a.is_round {
         // The blocks of a triangle begin with its corners.
         let middle = (sheet.point + facet.middle * sheet.turn);
         let triangle = Convex(vec2u(facet.block, facet.block + 3u), vec2u(0u), vec2u(0u), false, 0.0, 0.0, 0.0, 0.0, middle,

@@ -49,7 +49,7 @@ pub struct Features {
     pub solids: bool,
     /// Grains that are convex polyhedra.
     pub hulls: bool,
-    /// Dynamic solids beside thin walls, or meshes that are no convex solids.
+    /// Solids beside thin walls, or meshes that are no convex solids.
     pub facets: bool,
     /// Box cone: the components of friction and rolling are limited one by one.
     pub box_cone: bool,

@@ -173,10 +173,10 @@ impl World {
         are_met
     }
 
-    /// The sheets that stand for thin walls and discs where dynamic boundaries meet them, per surface; none without such boundaries.
+    /// The sheets that stand for thin walls and discs where solids meet them, per surface; none without solids.
     #[cfg(feature = "gpu")]
     pub(crate) fn sheets(&self) -> Vec<Option<&Mesh>> {
-        if self.vertices.iter().all(|vertex| vertex.part == SpherePart::Ball) {
+        if !self.has_solids() {
             return vec![None; self.surfaces.len()];
         }
         let sheets = self.solids.sheets.get_or_init(|| super::thin::sheets(self));

@@ -34,7 +34,7 @@ use esker::law::damping::Damping;
 use esker::law::damping::spring_damping;
 use esker::law::normal::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw};
 use esker::law::rolling::RollingArm;
-use esker::model::{Form, Grain, Sink, Touch, World};
+use esker::model::{Form, Grain, Sink, World};
 use esker::oracle;
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Algorithm, LARGEST_MOMENTUM, Method, Settings, WarmStart};

@@ -40,26 +40,39 @@ fn add_grain(world: &mut World, half: DVec3, place: DVec3) {
     world.add_grains([Grain { clump: Some(0), ..Grain::at(place, radius, 0) }]);
 }
 
-/// Place and velocity of the grain after these steps.
-fn after(world: &World, steps: u64) -> (DVec3, DVec3) {
-    let settings = Settings { time_step: 1e-3, iterations: 60, ..Settings::default() };
-    let mut engine = cpu(world, &settings);
+fn settings() -> Settings {
+    Settings { time_step: 1e-3, iterations: 60, ..Settings::default() }
+}
+
+/// Place and velocity of the grain after these steps of an engine.
+fn run(engine: &mut dyn Engine, steps: u64) -> (DVec3, DVec3) {
     engine.advance(steps).unwrap();
     let bodies = engine.snapshot().unwrap().world.bodies;
     (*bodies.position.last().unwrap(), *bodies.velocity.last().unwrap())
 }
 
+/// Place and velocity of the grain after these steps of the CPU engine.
+fn after(world: &World, steps: u64) -> (DVec3, DVec3) {
+    run(&mut cpu(world, &settings()), steps)
+}
+
+/// Places of the grain after these steps of each engine.
+fn places(world: &World, steps: u64) -> [DVec3; 2] {
+    both(world, &settings()).map(|mut engine| run(&mut *engine, steps).0)
+}
+
 #[test]
 fn a_slab_lies_on_the_rim_of_a_pipe_and_one_that_fits_falls_through() {
     let pipe = [(DVec3::ZERO, DQuat::IDENTITY, cylinder(0.2, Side::Inside))];
-    let slab = |half: DVec3| after(&among(&pipe, half, DVec3::new(0.003, -0.002, 0.1 + HALF)), 300).0;
+    let slab = |half: DVec3| among(&pipe, half, DVec3::new(0.003, -0.002, 0.1 + HALF));
+    let is_held = |place: DVec3| (place - DVec3::new(0.003, -0.002, 0.1 + HALF)).length() < 5e-5;
     // Longer than the pipe is wide in one direction: none of its corners is over the wall.
-    for half in [DVec3::new(0.13, 0.03, HALF), DVec3::new(0.13, 0.13, HALF)] {
-        let place = slab(half);
-        assert!((place - DVec3::new(0.003, -0.002, 0.1 + HALF)).length() < 5e-5, "{place}");
-    }
-    let place = slab(DVec3::new(0.06, 0.03, HALF));
-    assert!(place.z < -0.2, "{place}");
+    let held = places(&slab(DVec3::new(0.13, 0.03, HALF)), 300);
+    assert!(held.map(is_held) == [true; 2], "{held:?}");
+    let wide = slab(DVec3::new(0.13, 0.13, HALF));
+    assert!(is_held(after(&wide, 300).0));
+    let fallen = places(&slab(DVec3::new(0.06, 0.03, HALF)), 300);
+    assert!(fallen.map(|place| place.z < -0.2) == [true; 2], "{fallen:?}");
 }
 
 #[test]
@@ -69,9 +82,10 @@ fn a_slab_lies_on_the_outside_of_a_pipe() {
     for side in [Side::Outside, Side::Inside] {
         let pipe = [(DVec3::ZERO, lying, cylinder(0.2, side))];
         let start = DVec3::new(0.0, 0.0, RADIUS + HALF);
-        let (place, _) = after(&among(&pipe, DVec3::new(0.03, 0.02, HALF), start), 300);
-        // A side of the polygon that stands for the circle lies up to 3e-4 of the radius within it.
-        assert!((place - start).length() < 3e-4 * RADIUS, "{side:?}: {place}");
+        for place in places(&among(&pipe, DVec3::new(0.03, 0.02, HALF), start), 300) {
+            // A side of the polygon that stands for the circle lies up to 3e-4 of the radius within it.
+            assert!((place - start).length() < 3e-4 * RADIUS, "{side:?}: {place}");
+        }
     }
 }
 
@@ -81,17 +95,22 @@ fn a_slab_just_below_a_disc_falls_and_is_not_drawn_through_it() {
     let slab = DVec3::new(0.05, 0.05, 0.005);
     for below in [1e-4, 2e-3] {
         let start = DVec3::new(0.0, 0.0, -slab.z - below);
-        let (place, _) = after(&among(&disc, slab, start), 100);
-        assert!(place.z < start.z - 0.04 && place.z > start.z - 0.06, "{below}: {place}");
+        for place in places(&among(&disc, slab, start), 100) {
+            assert!(place.z < start.z - 0.04 && place.z > start.z - 0.06, "{below}: {place}");
+        }
     }
 }
 
 #[test]
 fn a_rod_across_the_rim_of_a_disc_tips_over_when_its_middle_is_beyond() {
     let disc = [(DVec3::ZERO, DQuat::IDENTITY, Form::Disc { radius: RADIUS })];
-    let rod = |x: f64| after(&among(&disc, DVec3::new(0.05, 0.005, 0.005), DVec3::new(x, 0.0, 0.005)), 300).0;
-    assert!((rod(0.09) - DVec3::new(0.09, 0.0, 0.005)).length() < 1e-5, "{}", rod(0.09));
-    assert!(rod(0.11).z < -0.05, "{}", rod(0.11));
+    let rod = |x: f64| places(&among(&disc, DVec3::new(0.05, 0.005, 0.005), DVec3::new(x, 0.0, 0.005)), 300);
+    for place in rod(0.09) {
+        assert!((place - DVec3::new(0.09, 0.0, 0.005)).length() < 1e-5, "{place}");
+    }
+    for place in rod(0.11) {
+        assert!(place.z < -0.05, "{place}");
+    }
 }
 
 /// Speed that a cube keeps which slides once around the inside of a cylinder, over that at the start.
@@ -167,15 +186,19 @@ fn a_cube_slides_from_a_cylinder_into_a_cone() {
     let cone = (-0.08 * DVec3::Z, DQuat::IDENTITY, cone);
     let mut world = among(&[bin, cone], DVec3::splat(HALF), DVec3::new(0.0, -0.0895, 0.05));
     world.gravity = DVec3::new(0.0, -5.0, -9.81);
-    let (place, _) = after(&world, 300);
-    assert!(place.z < -0.1, "{place}");
+    assert!(after(&world, 300).0.z < -0.1);
+    // Farther down a software adapter refuses the sides of the cone, too many of which are near the cube.
+    for place in places(&world, 150) {
+        assert!(place.z < -0.03, "{place}");
+    }
 }
 
 #[test]
 fn a_cube_whose_middle_is_just_behind_a_thin_wall_is_pushed_back_as_a_sphere_is() {
     let disc = [(DVec3::ZERO, DQuat::IDENTITY, Form::Disc { radius: RADIUS })];
-    let (place, _) = after(&among(&disc, DVec3::splat(HALF), DVec3::new(0.0, 0.0, -0.001)), 2000);
-    assert!((place - HALF * DVec3::Z).length() < 1e-4, "{place}");
+    for place in places(&among(&disc, DVec3::splat(HALF), DVec3::new(0.0, 0.0, -0.001)), 2000) {
+        assert!((place - HALF * DVec3::Z).length() < 1e-4, "{place}");
+    }
 }
 
 #[test]

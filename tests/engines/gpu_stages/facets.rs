@@ -211,7 +211,7 @@ fn parts_of_machines_touch_facets_at_the_points_of_their_twin() {
     for (from, to) in [
         ("if is_way_out(&choice, view, own, there, facet.radius + own.reach) {", "if true {"),
         ("touches.points[i].normal = -touches.points[i].normal;", ""),
-        ("point = at_curve(point, sheet);", ""),
+        ("offer(at_curve(point, sheet), turn, touches);", "offer(point, turn, touches);"),
     ] {
         let mut case = Case::of_world("edited", &world, Settings::default(), 1);
         case.gpu.edit_shaders(&[Edit { from, to }]).unwrap();

@@ -32,11 +32,6 @@ pub(super) fn check_constraints(mut case: Case) {
 /// A contact, with the numbers of its constraint, those of the twin, and bounds on their difference.
 pub(super) type NumbersOfContact = (Key, Vec<(f64, f64, f64)>);
 
-/// Touch of a contact in the twin. A thin wall is touched by the corners of a polyhedron alone on the GPU engine.
-fn touch_of(world: &World, key: Key) -> Option<Touch> {
-    hulls::corners_on_wall(world, key).unwrap_or_else(|| world.touch(key.a, key.b))
-}
-
 /// The constraints of all contacts beside those of the twin.
 pub(super) fn constraints_beside_twin(case: &mut Case) -> Vec<NumbersOfContact> {
     case.run(&SEARCH);
@@ -55,7 +50,7 @@ pub(super) fn constraints_beside_twin(case: &mut Case) -> Vec<NumbersOfContact> 
             &case.world,
             &law,
             key,
-            touch_of(&case.world, key),
+            case.world.touch(key.a, key.b),
             layout::impulse(found, &carried[place]),
         );
         assert_eq!(found.bodies, expected.bodies);
