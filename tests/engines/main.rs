@@ -13,6 +13,7 @@ mod common;
 mod compatible;
 mod convergence;
 mod cost;
+mod dominoes;
 mod door;
 mod dynamic_boundaries;
 mod emitters;
