@@ -36,6 +36,8 @@ pub mod convergence;
 #[cfg(feature = "scenario")]
 mod copies;
 #[cfg(feature = "scenario")]
+pub mod dump;
+#[cfg(feature = "scenario")]
 pub mod fabric;
 #[cfg(feature = "scenario")]
 mod folder;

@@ -1,11 +1,12 @@
-//! `esker export`: all frames of a run, in one file for each kind; or the contact problem of one substep of a scenario.
+//! `esker export`: all frames of a run, in one file for each kind, in a format of other programs; or the contact problem of one substep of
+//! a scenario.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::local::export::next_problem;
 use crate::local::{fclib, text};
-use crate::output::{self, atomic, vtkhdf};
+use crate::output::{self, atomic, dump, vtkhdf};
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 
@@ -21,6 +22,9 @@ pub(super) struct Arguments {
     /// Folder to write into, made if there is none; default: that of the results.
     #[arg(long, value_name = "DIR", conflicts_with = "problem")]
     out: Option<PathBuf>,
+    /// Format of the files.
+    #[arg(long, value_enum, default_value_t = ExportFormat::Vtkhdf, conflicts_with = "problem")]
+    format: ExportFormat,
     /// Write the contact problem of a substep of the scenario: .hdf5 or .h5 as FCLIB, any other name as text of Siconos.
     #[arg(long, value_name = "FILE")]
     problem: Option<PathBuf>,
@@ -30,6 +34,17 @@ pub(super) struct Arguments {
     /// With --problem: change a value of the scenario, such as solver.time_step=1e-3; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "problem")]
     overrides: Vec<String>,
+}
+
+/// Format of exported frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ExportFormat {
+    /// All kinds of frames, for ParaView.
+    Vtkhdf,
+    /// The grains as a text dump of LAMMPS, for OVITO, LIGGGHTS and others.
+    Dump,
+    /// Grains and contacts as tables, a row for each in every frame.
+    Csv,
 }
 
 /// Writes one file for each kind of frames, or a problem.
@@ -42,8 +57,13 @@ pub(super) fn export(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     let folder = arguments.out.as_ref().unwrap_or(results);
     output::check_folder(folder)?;
     std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
-    for (kind, count) in vtkhdf::export(results, folder).map_err(super::render::input)? {
-        say!("wrote {}: {count} frames", folder.join(kind).with_extension("vtkhdf").display());
+    let written = match arguments.format {
+        ExportFormat::Vtkhdf => vtkhdf::export(results, folder),
+        ExportFormat::Dump => dump::export(results, folder).map(|written| vec![written]),
+        ExportFormat::Csv => dump::export_csv(results, folder),
+    };
+    for (file, count) in written.map_err(super::render::input)? {
+        say!("wrote {}: {count} frames", file.display());
     }
     Ok(ExitOutcome::Done)
 }

@@ -36,13 +36,13 @@ const SECTIONS: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
 /// Rows of a chunk of a dataset: few enough for a scene of a few grains, and enough that a large scene needs few chunks.
 const CHUNK: usize = 4096;
 
-/// Writes all frames of a folder of results into a folder, one file for each kind; returns the kinds and their numbers of frames. Frames
+/// Writes all frames of a folder of results into a folder, one file for each kind; returns their paths and numbers of frames. Frames
 /// that a run adds meanwhile are left out.
 ///
 /// # Errors
 /// [`Error::Unusable`] when there are no frames, or one is of another form; [`Error::File`] when one cannot be read or a file not be
 /// written: an earlier file of its name is then unchanged.
-pub fn export(results: &Path, folder: &Path) -> Result<Vec<(&'static str, usize)>, Error> {
+pub fn export(results: &Path, folder: &Path) -> Result<Vec<(PathBuf, usize)>, Error> {
     let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| has_series(results, kind)).collect();
     if kinds.is_empty() {
         // Fails with the error that says what is missing.
@@ -50,8 +50,9 @@ pub fn export(results: &Path, folder: &Path) -> Result<Vec<(&'static str, usize)
     }
     let one = |kind| {
         let series = read_series(results, kind)?;
-        write(&series, &folder.join(file_name(kind)))?;
-        Ok((kind, series.len()))
+        let file = folder.join(file_name(kind));
+        write(&series, &file)?;
+        Ok((file, series.len()))
     };
     kinds.into_iter().map(one).collect()
 }

@@ -5,6 +5,7 @@ mod bench;
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
+mod exports;
 mod foreign_files;
 mod fuzz;
 mod fuzz_documents;
