@@ -124,6 +124,8 @@ fn empty(gravity: DVec3) -> World {
         damping: 0.0,
         pull_off_force: 0.0,
         work_of_adhesion: 0.0,
+        conductivity: 0.0,
+        heat_capacity: 0.0,
     };
     World::new(gravity, Materials::new(vec![glass]))
 }

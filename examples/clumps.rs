@@ -23,6 +23,8 @@ pub fn main() -> Result<(), Box<dyn Error>> {
         damping: 0.0,
         pull_off_force: 0.0,
         work_of_adhesion: 0.0,
+        conductivity: 0.0,
+        heat_capacity: 0.0,
     };
     let mut world = World::new(DVec3::NEG_Z * 9.81, Materials::new(vec![stone]));
     let floor = Boundary {

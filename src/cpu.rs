@@ -16,6 +16,7 @@ mod counts;
 mod engine;
 pub mod gradient;
 mod groups;
+mod heat;
 pub mod impact;
 pub mod integrate;
 #[cfg(target_arch = "x86_64")]
@@ -59,6 +60,7 @@ use crate::law::guard::LARGEST_GAIN;
 use crate::model::{MeterSums, World, contact_reach};
 use crate::settings::{Algorithm, Bookkeeping, Method, Settings, ToleranceKind, WarmStart};
 
+use heat::{HeatGains, HeatedContacts};
 use manifolds::Sleep;
 use narrowphase::FillFrom;
 use patches::Patches;
@@ -102,6 +104,8 @@ pub struct CpuEngine {
     /// Total impulse of the contacts on each boundary since the start, and the constraints of the contacts with boundaries.
     pub(crate) impulses: Vec<TotalImpulse>,
     boundary_constraints: Vec<u32>,
+    /// Heat of the present substep; empty in a scene without heat.
+    heat: HeatGains,
     /// Sums since the start in the meters of the world.
     pub(crate) stresses: Vec<MeterSums>,
     /// Sums of impulse times arm of every grain since it came \[N m s\]; empty unless the world measures them.
@@ -151,7 +155,7 @@ impl CpuEngine {
         let bodies = world.bodies_with(world.grains.capacity());
         let settings = prudent(&settings, &world);
         let is_guarded = is_guarded(&settings, &world);
-        let keeps_works = is_guarded || settings.bookkeeping == Bookkeeping::On;
+        let keeps_works = is_guarded || settings.bookkeeping == Bookkeeping::On || world.makes_heat();
         let warning = too_long_for_joints(&world, settings.substep());
         CpuEngine {
             is_guarded,
@@ -160,6 +164,7 @@ impl CpuEngine {
             balance: EnergyBalance::opened_at(&world),
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             boundary_constraints: Vec::new(),
+            heat: HeatGains::default(),
             stresses: vec![MeterSums::ZERO; world.meter_bins()],
             grain_stresses: vec![DMat3::ZERO; if world.measures_grains { world.grain_count() } else { 0 }],
             newcomers: Newcomers::default(),
@@ -217,6 +222,9 @@ impl CpuEngine {
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
         self.world.drift(&self.undisturbed, 0.5 * h);
         self.load_velocities(end);
+        if self.world.heat.is_some() {
+            self.heat.clear(self.world.bodies.len());
+        }
         let works = match self.settings.method {
             Method::Nonsmooth => {
                 self.fill_constraints(self.may_sleep());
@@ -239,13 +247,30 @@ impl CpuEngine {
             );
             counts::add(&mut self.world, &self.velocities, [end - h, h], self.coupling.counting());
         });
-        let removed_energy = self.move_bodies(end);
+        let removed_energy = self.find_heat().and_then(|()| self.move_bodies(end));
         // They went a whole substep from its middle; if the substep failed, they go back to its start.
         self.world.drift(&self.undisturbed, -0.5 * h);
         let removed_energy = removed_energy?;
+        if self.world.heat.is_some() {
+            self.heat.apply(&mut self.world, end);
+        }
         self.balance += works + EnergyBalance { removed_energy, ..EnergyBalance::default() };
         self.substeps_done += 1;
         Ok(())
+    }
+
+    /// Heat: finds what the bodies gain in a substep, from the forces of its contacts.
+    fn find_heat(&mut self) -> Result<(), Error> {
+        let Self { world, settings, keys, colouring, patches, constraints, stages, .. } = self;
+        let Some(heat) = &world.heat else { return Ok(()) };
+        let gains = &mut self.heat;
+        stages.time("heat", || {
+            if heat.friction_share > 0.0 {
+                gains.rub(heat, constraints, [&self.velocities_before, &self.velocities]);
+            }
+            gains.conduct(world, &HeatedContacts { settings, keys, colouring, patches, constraints });
+            gains.check(world, settings.substep())
+        })
     }
 
     /// Integrate: moves the bodies to the time `end` \[s\], and removes those that came into a sink. Returns the energy that these had.
@@ -406,7 +431,8 @@ impl CpuEngine {
         } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
         let (totals, stresses) = (&mut self.impulses, &mut self.stresses);
-        let grain_stresses = &mut self.grain_stresses;
+        let (grain_stresses, gains) = (&mut self.grain_stresses, &mut self.heat);
+        let heat = world.heat.as_ref().filter(|heat| heat.friction_share > 0.0);
         if keeps_works {
             stages.time("balance", || before.clone_from(velocities));
         }
@@ -417,6 +443,9 @@ impl CpuEngine {
             stress::add_to_grains(world, problem.constraints(), grain_stresses);
             if keeps_works {
                 let after = problem.velocities();
+                if let Some(heat) = heat {
+                    gains.strike(heat, (&world.pull(), h), problem.counted(), [before, after]);
+                }
                 works += balance::book_impacts(&world.pull(), h, problem.counted(), before, after);
                 if problem.is_first() {
                     works += balance::book_joints(problem.joints(), before, after);
@@ -511,9 +540,9 @@ impl CpuEngine {
         works.made() > 0.0 && share.is_finite() && works.made() > share * scale()
     }
 
-    /// Whether the works of a substep are kept: for the guard \[E12\], or for the energy balance.
+    /// Whether the works of a substep are kept: for the guard \[E12\], for the energy balance, or for the heat that they make.
     fn keeps_works(&self) -> bool {
-        self.is_guarded || self.settings.bookkeeping == Bookkeeping::On
+        self.is_guarded || self.settings.bookkeeping == Bookkeeping::On || self.world.makes_heat()
     }
 }
 

@@ -7,6 +7,7 @@ pub mod compatible;
 #[cfg(feature = "scenario")]
 pub(crate) mod consistent;
 pub mod convergence;
+pub mod heat;
 mod impacts;
 #[cfg(feature = "scenario")]
 pub mod saved;

@@ -12,11 +12,13 @@
 //! | [`restitution`] | bounce, and the restitution up to which no impact gains energy \[E6\] |
 //! | [`damping`] | damping of the springs of the smooth method \[E13\] |
 //! | [`guard`] | which laws may make energy \[E12\] |
+//! | [`heat`] | conduction of heat through a contact \[E21\] |
 
 pub mod cohesion;
 pub mod cone;
 pub mod damping;
 pub mod guard;
+pub mod heat;
 pub mod normal;
 pub mod pair;
 pub mod restitution;

@@ -17,6 +17,7 @@ pub mod gate;
 #[cfg(feature = "scenario")]
 pub mod grain_state;
 mod grains;
+pub mod heat;
 pub mod joint;
 pub mod levels;
 pub mod material;
@@ -52,6 +53,7 @@ pub use gate::{Gate, Residence};
 #[cfg(feature = "scenario")]
 pub use grain_state::GrainState;
 pub use grains::{Grain, Kinds};
+pub use heat::{BodyHeat, Heat, WallHeat};
 pub use joint::{Joint, JointKind, JointState};
 pub use levels::Levels;
 pub use material::Materials;
@@ -166,6 +168,8 @@ pub struct World {
     pub counted: Vec<f64>,
     /// Per grain and residence: when the grain came in \[s\]; [`OUTSIDE`](gate::OUTSIDE) if it is not inside.
     pub arrivals: Vec<f64>,
+    /// Heat, if bodies have temperatures; to be [set](World::set_heat) before an engine is made.
+    pub heat: Option<Heat>,
     /// Whether engines sum the stress of every grain; to be set before an engine is made.
     pub measures_grains: bool,
     /// Per grain: index of the sink that removed it; `sinks.len()` if it left the domain, `sinks.len() + 1` if it was taken out by

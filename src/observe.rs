@@ -22,6 +22,7 @@ pub mod expectation;
 pub mod fabric;
 pub mod fields;
 pub mod flow;
+pub mod heat;
 pub mod layers;
 pub mod loads;
 pub mod lost;
@@ -93,6 +94,8 @@ pub struct Base {
     pub impulses: Vec<TotalImpulse>,
     /// Sums of the gates and residences of the world since the start.
     pub counted: Vec<f64>,
+    /// Heat that each boundary received since the start \[J\]; empty in a scene without heat.
+    pub received: Vec<f64>,
     /// Sums of the meters of the world since the start.
     pub stresses: Vec<MeterSums>,
     /// Id of every grain in ascending order, and its sum of impulse times arm since it came \[N m s\]; empty unless the world measures
@@ -134,6 +137,7 @@ pub struct Observer {
     has_compatible: bool,
     fabric: Option<FabricPlan>,
     balance: Option<Balance>,
+    has_heat: bool,
 }
 
 impl Observer {
@@ -160,6 +164,7 @@ impl Observer {
             has_compatible: false,
             fabric: None,
             balance: None,
+            has_heat: world.heat.is_some(),
         };
         observer.with_columns()
     }
@@ -266,6 +271,9 @@ impl Observer {
             Needs::CompatiblePair if self.has_compatible => self.tracked.pair_names(),
             Needs::CompatiblePair => Vec::new(),
             Needs::EnergyBalance => there(self.balance.is_some()),
+            Needs::Heat => there(self.has_heat),
+            Needs::HeatBoundary if self.has_heat => self.boundaries.clone(),
+            Needs::HeatBoundary => Vec::new(),
         }
     }
 
@@ -352,7 +360,7 @@ mod tests {
     use super::*;
     use crate::engine::StepReport;
     use crate::law::normal::NormalLaw;
-    use crate::model::{Bins, By, Gate, Joint, JointKind, Plane, Region, Residence, Span};
+    use crate::model::{Bins, By, Gate, Heat, Joint, JointKind, Plane, Region, Residence, Span, WallHeat};
     use glam::DVec3;
 
     fn zone() -> RegionPlan {
@@ -426,6 +434,8 @@ mod tests {
         let RegionPlan { name, region, material } = zone();
         world.residences = vec![Residence { name, region, material, bounds: vec![1.0] }];
         world.prepare_counts();
+        world.materials.list.iter_mut().for_each(|material| material.heat_capacity = 500.0);
+        world.set_heat(Heat::new(300.0, vec![WallHeat::Insulated; world.boundaries.len()]));
         Observer::new(world, Some(&plan))
             .with_cell(Some(&cell_plan()))
             .with_surface(Some(&surface_plan()))

@@ -21,6 +21,7 @@
 //! | \[E17\] | stress | Love 1927; Weber 1966; Irving & Kirkwood 1950 | `loads`, `observe::stress` |
 //! | \[E18\] | local problems | de Saxcé & Feng 1998; Bonnefon & Daviet 2011; Acary et al. 2011 | `local` |
 //! | \[E19\] | motions of walls | product of rigid displacements, as of open kinematic chains | `model::motion` |
+//! | \[E21\] | heat | Batchelor & O'Brien 1977; Vargas & McCarthy 2001 | `heat` |
 //!
 //! | Page | Content |
 //! |---|---|
@@ -34,6 +35,7 @@
 //! | [`joints`] | \[E11\]: joints, motors, machines |
 //! | [`motions`] | \[E19\]: walls that move as functions of time |
 //! | [`energy`] | \[E10\]: the balance of energies |
+//! | [`heat`] | \[E21\]: conduction through contacts, heat of friction |
 //! | [`stress`] | \[E17\]: stress of regions and layers, impacts included |
 //! | [`sources`] | how the paper is read, where esker departs from it, references |
 //!
@@ -73,6 +75,7 @@ pub mod coarse;
 pub mod contact;
 pub mod energy;
 pub mod gradient;
+pub mod heat;
 pub mod joints;
 pub mod local;
 pub mod motions;

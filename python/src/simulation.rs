@@ -191,6 +191,11 @@ impl Simulation {
         grains::scalars(self, py, |world, grain| world.grain_radius(grain))
     }
 
+    /// Temperatures, array of shape (n,) [K]; 0 in a scene without heat.
+    fn temperatures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        grains::scalars(self, py, |world, grain| world.grain_temperature(grain))
+    }
+
     /// Names of the clumps or polyhedra that the grains are, a list of length n; "" for a sphere.
     fn clumps(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         grains::clumps(self, py)

@@ -11,7 +11,7 @@ use super::terminal::say;
 use super::{ExitOutcome, Failure};
 
 /// Examples by name. They need no other file.
-const EXAMPLES: [(&str, &str); 8] = [
+const EXAMPLES: [(&str, &str); 9] = [
     ("pile", include_str!("../../scenarios/pile.toml")),
     ("drum", include_str!("../../scenarios/drum.toml")),
     ("hopper", include_str!("../../scenarios/hopper.toml")),
@@ -20,6 +20,7 @@ const EXAMPLES: [(&str, &str); 8] = [
     ("clumps", include_str!("../../scenarios/clumps.toml")),
     ("triaxial", include_str!("../../scenarios/triaxial.toml")),
     ("intruder", include_str!("../../scenarios/intruder.toml")),
+    ("heated_drum", include_str!("../../scenarios/heated_drum.toml")),
 ];
 
 /// Arguments of `esker new`.

@@ -24,10 +24,7 @@ pub fn book_impacts(
     after: &[Velocity],
 ) -> EnergyBalance {
     let works = book_contacts(constraints, before, after);
-    let until_then = |constraint: &Constraint| {
-        let [a, b] = constraint.bodies.map(|body| after[body as usize].pulled(pull, body as usize));
-        0.5 * h * constraint.impulse.normal * constraint.normal.dot(a - b)
-    };
+    let until_then = |constraint: &Constraint| fallen_until_impact(pull, h, constraint, after);
     let sums: Vec<f64> =
         constraints.par_chunks(CHUNK).map(|constraints| constraints.iter().map(until_then).sum()).collect();
     let fallen: f64 = sums.into_iter().sum();
@@ -39,6 +36,12 @@ pub fn book_impacts(
         gravity_work: works.gravity_work - fallen,
         ..works
     }
+}
+
+/// Work of gravity until an impact that counts among the works of its impulse \[J\].
+pub fn fallen_until_impact(pull: &Pull<'_>, h: f64, constraint: &Constraint, after: &[Velocity]) -> f64 {
+    let [a, b] = constraint.bodies.map(|body| after[body as usize].pulled(pull, body as usize));
+    0.5 * h * constraint.impulse.normal * constraint.normal.dot(a - b)
 }
 
 /// Kinetic energy of `velocities`, plus that of a fall of `h` \[s\] from rest \[J\]: the scale for energy gains. The fall is included so
@@ -142,6 +145,15 @@ pub fn total(works: EnergyBalance, coupling: &mut dyn Coupling) -> EnergyBalance
 /// Work of the joints in a solve that took `before` to `after`, their drives included.
 pub fn book_joints(joints: &Joints, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
     EnergyBalance { boundary_work: joints.work(before, after), ..EnergyBalance::default() }
+}
+
+/// Energy that a contact gives to the motion of its bodies, by all its impulses \[J\]; negative where it takes some.
+pub fn energy_given(constraint: &Constraint, before: &[Velocity], after: &[Velocity]) -> f64 {
+    if constraint.given().is_zero() {
+        return 0.0;
+    }
+    let [a, b] = constraint.bodies.map(|body| mean(&before[body as usize], &after[body as usize]));
+    work_of(constraint, &a, &b).truncate().element_sum()
 }
 
 /// Works of one contact at the mean velocities of its bodies: normal, friction, rolling, and the work that boundaries put in \[J\].

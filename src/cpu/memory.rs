@@ -14,6 +14,7 @@ use super::CpuEngine;
 use super::coarse::Coarse;
 use super::contacts::per_method;
 use super::gradient::ProjectedGradient;
+use super::heat::HeatGains;
 use super::search::Travel;
 use super::springs::Spring;
 use super::sweep::ProjectedGaussSeidel;
@@ -47,7 +48,8 @@ impl CpuEngine {
         let spheres = world.planned_spheres(grains);
         let contacts = planned_contacts(spheres) as u64;
         let bodies = world.bodies_with(grains) as u64;
-        let keeps_works = is_guarded(settings, world) || settings.bookkeeping == Bookkeeping::On;
+        let keeps_works =
+            is_guarded(settings, world) || settings.bookkeeping == Bookkeeping::On || world.makes_heat();
         let lists = if keeps_works { 2 } else { 1 };
         let [onsets, springs] = per_method(settings.method, contacts as usize);
         let splitting = Split::planned_bytes(bodies, contacts);
@@ -61,6 +63,7 @@ impl CpuEngine {
             + Travel::planned_bytes(spheres as u64, world.boundaries.len() as u64)
             + contacts * HELD_PER_CONTACT
             + (onsets * size_of::<Onset>() + springs * size_of::<Spring>()) as u64
+            + if world.heat.is_some() { HeatGains::planned_bytes(bodies) } else { 0 }
             + splitting
             + momentum
     }
@@ -76,6 +79,7 @@ impl CpuEngine {
         self.world.bytes()
             + (velocities * size_of::<Velocity>() + contacts) as u64
             + self.travel.bytes()
+            + self.heat.bytes()
             + self.split.bytes()
             + self.patches.bytes()
             + self.solver.bytes()

@@ -24,6 +24,10 @@ pub struct Material {
     pub pull_off_force: f64,
     /// Work of adhesion w; between equal materials, twice the surface energy \[J/m²\].
     pub work_of_adhesion: f64,
+    /// Conductivity k of heat \[W/(m K)\]; 0 for an insulator.
+    pub conductivity: f64,
+    /// Specific heat capacity c \[J/(kg K)\]; 0 if the material has none.
+    pub heat_capacity: f64,
 }
 
 #[cfg(test)]
@@ -41,6 +45,8 @@ impl Material {
             damping: 0.0,
             pull_off_force: 0.0,
             work_of_adhesion: 0.0,
+            conductivity: 0.0,
+            heat_capacity: 0.0,
         }
     }
 }
@@ -65,10 +71,12 @@ pub struct PairLaw {
     pub pull_off_force: f64,
     /// Work of adhesion w \[J/m²\].
     pub work_of_adhesion: f64,
+    /// Conductivity k of a contact \[E21\] \[W/(m K)\].
+    pub conductivity: f64,
 }
 
 impl PairLaw {
-    /// Default law of two materials: E* of Hertz, κ from both, and the smaller value of every other property.
+    /// Default law of two materials: E* of Hertz, κ and k from both, and the smaller value of every other property.
     pub fn mixed(a: &Material, b: &Material) -> PairLaw {
         let compliance = |m: &Material| (1.0 - m.poisson_ratio * m.poisson_ratio) / m.youngs_modulus;
         // (2 - ν)/G with the shear modulus G = E/(2 (1 + ν)).
@@ -84,6 +92,12 @@ impl PairLaw {
             damping: a.damping.min(b.damping),
             pull_off_force: a.pull_off_force.min(b.pull_off_force),
             work_of_adhesion: a.work_of_adhesion.min(b.work_of_adhesion),
+            conductivity: pair_conductivity(a.conductivity, b.conductivity),
         }
     }
+}
+
+/// Conductivity k of a pair \[W/(m K)\]: harmonic mean, as the half spaces of both bodies conduct one after the other \[E21\].
+pub fn pair_conductivity(a: f64, b: f64) -> f64 {
+    if a > 0.0 && b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
 }

@@ -2,8 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::Pull;
-use super::RigidBody;
+use super::{BodyHeat, Pull, RigidBody};
 
 /// A set of axes: translation along and rotation about x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -101,6 +100,8 @@ pub struct Bodies {
     pub moments: Vec<DVec3>,
     /// World axes of a dynamic body along which its translation, or about which its rotation, is locked.
     pub locked: Vec<Axes>,
+    /// Temperature and heat capacity, in a scene with heat.
+    pub heat: Vec<BodyHeat>,
 }
 
 /// State of one body.
@@ -118,6 +119,7 @@ pub struct BodyState {
     inverse_inertia: f64,
     moments: DVec3,
     locked: Axes,
+    heat: BodyHeat,
 }
 
 impl Bodies {
@@ -133,6 +135,7 @@ impl Bodies {
             inverse_inertia: self.inverse_inertia[body],
             moments: self.moments[body],
             locked: self.locked[body],
+            heat: self.heat[body],
         }
     }
 
@@ -147,6 +150,7 @@ impl Bodies {
         self.inverse_inertia[body] = state.inverse_inertia;
         self.moments[body] = state.moments;
         self.locked[body] = state.locked;
+        self.heat[body] = state.heat;
     }
 
     /// Adds a body with this state.
@@ -160,6 +164,7 @@ impl Bodies {
         self.inverse_inertia.push(state.inverse_inertia);
         self.moments.push(state.moments);
         self.locked.push(state.locked);
+        self.heat.push(state.heat);
     }
 
     /// Takes all bodies away, and keeps the room for them.
@@ -174,6 +179,7 @@ impl Bodies {
         self.inverse_inertia.clear();
         self.moments.clear();
         self.locked.clear();
+        self.heat.clear();
     }
 }
 
@@ -183,7 +189,8 @@ impl Bodies {
         + size_of::<DQuat>()
         + 2 * size_of::<f64>()
         + size_of::<Axes>()
-        + size_of::<Kind>()) as u64;
+        + size_of::<Kind>()
+        + size_of::<BodyHeat>()) as u64;
 
     /// Reserves room for `more` bodies.
     pub(super) fn reserve(&mut self, more: usize) {
@@ -196,6 +203,7 @@ impl Bodies {
         self.inverse_inertia.reserve_exact(more);
         self.moments.reserve_exact(more);
         self.locked.reserve_exact(more);
+        self.heat.reserve_exact(more);
     }
 
     /// Releases room that is not in use.
@@ -210,6 +218,7 @@ impl Bodies {
         self.inverse_inertia.shrink_to_fit();
         self.moments.shrink_to_fit();
         self.locked.shrink_to_fit();
+        self.heat.shrink_to_fit();
     }
 
     /// Bytes of the room that is reserved. All lists grow alike.
@@ -287,6 +296,7 @@ impl Bodies {
             inverse_inertia: 0.0,
             moments: DVec3::ZERO,
             locked: Axes::NONE,
+            heat: BodyHeat::default(),
         });
         (self.len() - 1) as u32
     }

@@ -5,7 +5,8 @@ use glam::{DQuat, DVec3};
 use super::gate::OUTSIDE;
 use super::sink::By;
 use super::{
-    Area, Course, Drive, Form, Joint, Motion, MotionLaw, MotionPart, Sphere, SpherePart, Surface, World,
+    Area, BodyHeat, Course, Drive, Form, Joint, Motion, MotionLaw, MotionPart, Sphere, SpherePart, Surface,
+    World,
 };
 
 /// Largest number of grains that were ever added: their ids have 32 bits.
@@ -54,6 +55,7 @@ impl World {
         self.check_shapes()?;
         self.check_grains()?;
         self.check_counts()?;
+        self.check_heat()?;
         self.check_boundaries()?;
         self.check_joints()
     }
@@ -75,6 +77,7 @@ impl World {
                 (world.gates.len(), "gates"),
                 (world.residences.len(), "residences"),
                 (usize::from(world.domain.is_some()), "domains"),
+                (usize::from(world.heat.is_some()), "heats"),
             ]
         };
         for ((found, what), (expected, _)) in counts(self).into_iter().zip(counts(scene)) {
@@ -95,6 +98,7 @@ impl World {
             bodies.inverse_inertia.len(),
             bodies.moments.len(),
             bodies.locked.len(),
+            bodies.heat.len(),
         ];
         lengths.into_iter().try_for_each(|length| claim_length(length, count, "states for bodies"))?;
         let vectors = [&bodies.position, &bodies.velocity, &bodies.angular_velocity, &bodies.moments];
@@ -195,6 +199,21 @@ impl World {
         claim(self.arrivals.iter().all(is_time) && self.counted.iter().all(|sum| sum.is_finite()), || {
             "a count or an arrival that is none".into()
         })
+    }
+
+    /// Checks temperatures, heat capacities and sums of heat.
+    fn check_heat(&self) -> Fault {
+        let is_sound = |heat: &BodyHeat| {
+            (0.0..f64::MAX).contains(&heat.temperature) && (0.0..f64::MAX).contains(&heat.inverse_capacity)
+        };
+        claim(self.bodies.heat.iter().all(is_sound), || "a temperature that is none".into())?;
+        let Some(heat) = &self.heat else { return Ok(()) };
+        for length in [heat.walls.len(), heat.received.len()] {
+            claim_length(length, self.boundaries.len(), "heats for boundaries")?;
+        }
+        let numbers =
+            heat.received.iter().chain([&heat.made, &heat.initial_temperature, &heat.friction_share]);
+        claim(numbers.into_iter().all(|number| number.is_finite()), || "a heat that is none".into())
     }
 
     /// Checks the counts of removed grains whose places others have taken, and the places that are free.

@@ -110,6 +110,7 @@ impl World {
             gates: self.gates.clone(),
             residences: self.residences.clone(),
             counted: vec![0.0; self.counted.len()],
+            heat: self.heat.clone(),
             measures_grains: self.measures_grains,
             periodic: self.periodic,
             plane: self.plane,

@@ -31,6 +31,10 @@ pub struct Grain {
     pub density: Option<f64>,
     /// World axes along which its translation, or about which its rotation, is locked.
     pub locked: Axes,
+    /// Temperature at the start \[K\], in a scene with heat; `None` for that of the scene.
+    pub temperature: Option<f64>,
+    /// Whether it keeps this temperature, whatever heat it is given.
+    pub holds_temperature: bool,
 }
 
 impl Grain {
@@ -46,6 +50,8 @@ impl Grain {
             material,
             density: None,
             locked: Axes::NONE,
+            temperature: None,
+            holds_temperature: false,
         }
     }
 }
@@ -111,6 +117,7 @@ impl World {
         let Grain { radius, material, velocity, angular_velocity, locked, .. } = *grain;
         let (body, position) = (self.grain_body(place), self.wrap(grain.position));
         let mass = self.mass_of(grain);
+        self.bodies.heat[body] = self.heat_of(grain);
         // A device that removed the earlier grain of this place does not report its applied force.
         self.set_force(body, DVec3::ZERO, DVec3::ZERO);
         let spheres = self.grains[place].spheres();

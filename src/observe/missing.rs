@@ -27,6 +27,7 @@ missing! {
     ["total_sweeps"], "no step has been done, the method is smooth, or a GPU ends its sweeps at a tolerance and does not count them";
     ["dynamic_angle_deg"], "the drum does not turn or has no grains, or gravity has no part across its axis";
     ["plug_share"], "the drum does not turn or has no grains";
+    ["mean_temperature", "lowest_temperature", "highest_temperature"], "there are no grains";
     ["compatible_imbalance"], "no step has been done, or the forces could not be found";
     ["profile_variation"], "the sink has removed nothing in the parts of its profile";
     [

@@ -15,7 +15,9 @@ use super::mixing::Mixture;
 use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, BodyMotion, PairForce};
-use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, passages, repose, stress, surface};
+use super::{
+    Base, Observer, cell, contacts, energy, flow, heat, lost, packing, passages, repose, stress, surface,
+};
 
 /// Part of a scene that a quantity needs in order to exist, and that it is named after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +66,10 @@ pub enum Needs {
     CompatiblePair,
     /// The energy balance of the run.
     EnergyBalance,
+    /// A scene with heat.
+    Heat,
+    /// A scene with heat, and a boundary, whose name follows a colon.
+    HeatBoundary,
 }
 
 impl Needs {
@@ -78,6 +84,7 @@ impl Needs {
                 | Needs::Cell
                 | Needs::Surface
                 | Needs::EnergyBalance
+                | Needs::Heat
         )
     }
 }
@@ -296,6 +303,7 @@ impl<'a> View<'a> {
             counted: self.snapshot.world.counted.clone(),
             stresses: self.snapshot.stresses.clone(),
             grain_stresses: stress::of_grains_so_far(self.snapshot),
+            received: heat::all_received(self.snapshot),
             removed_mass: self.taken().iter().map(|taken| taken.mass).collect(),
             cell: self.observer.cell.as_ref().map(|_| *self.cell()),
             surface: self.surface().cloned(),
@@ -324,6 +332,9 @@ macro_rules! suffix {
         ""
     };
     (EnergyBalance) => {
+        ""
+    };
+    (Heat) => {
         ""
     };
     ($named:ident) => {
@@ -503,4 +514,11 @@ quantities! {
     EnergyBalance, "J", { "energy_error" => |v, _| energy::error(v.snapshot) }, "kinetic energy that the balance does not explain";
     EnergyBalance, "-", { "energy_error_share" => |v, _| energy::error_share(v.snapshot) }, "size of that error over the energy turned over";
     EnergyBalance, "-", { "energy_made_share" => |v, _| v.balance(energy::Balance::made_share) }, "energy that contacts made out of nothing since the start (normal impulses beyond what overlaps held, friction with rolling, bounces), over the energy turned over";
+
+    Heat, "K", { "mean_temperature" => |v, _| heat::mean_temperature(v.snapshot), "lowest_temperature" => |v, _| heat::extremes(v.snapshot)[0], "highest_temperature" => |v, _| heat::extremes(v.snapshot)[1] }, "temperature of the grains: mean, weighted by heat capacity, lowest and highest";
+    Heat, "J", { "thermal_energy" => |v, _| heat::thermal_energy(v.snapshot) }, "sum of heat capacity times temperature of the grains";
+    Heat, "J", { "heat_of_friction" => |v, _| heat::made(v.snapshot) }, "heat that contacts made of the energy of the motion since the start, by friction, rolling, damping and impacts (`heat.friction_heat`)";
+    HeatBoundary, "W", { "heat_flow" => |v, i| heat::flow(v.snapshot, i, v.base) }, "mean heat per time that contacts brought to a boundary since the output before; 0 in the first output";
+    HeatBoundary, "J", { "heat_received" => |v, i| heat::received(v.snapshot, i) }, "heat that contacts brought to a boundary since the start; negative where it gave some";
+    HeatBoundary, "K", { "wall_temperature" => |v, i| v.snapshot.world.bodies.heat[i].temperature }, "temperature of a boundary; that of the scene at the start if it is insulated";
 }

@@ -30,8 +30,8 @@ pub fn planned_bytes(spheres: usize, surface: Option<&SurfacePlan>) -> u64 {
 
 /// Frame of the grains: the spheres of present grains as points. Data of a sphere: radius \[m\] and material (index in the scenario). Data
 /// of its grain: velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id, coordination number, sum of the contact forces
-/// \[N\], pressure \[Pa\], in a scene with clumps the clump (index in the scenario, -1 for a single sphere), and where grains have a
-/// density of their own the density \[kg/m³\]. The poses of all boundaries are added.
+/// \[N\], pressure \[Pa\], in a scene with clumps the clump (index in the scenario, -1 for a single sphere), where grains have a density of
+/// their own the density \[kg/m³\], and in a scene with heat the temperature \[K\]. The poses of all boundaries are added.
 pub fn grains(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let spheres = || {
@@ -64,6 +64,10 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
     if snapshot.present_grains().any(|grain| world.grains[grain].density.is_some()) {
         let densities = spheres().map(|(grain, _)| [world.grain_density(grain)]);
         point_data.push(Array::precise_vectors("density", densities));
+    }
+    if world.heat.is_some() {
+        let temperatures = spheres().map(|(grain, _)| [world.grain_temperature(grain)]);
+        point_data.push(Array::precise_vectors("temperature", temperatures));
     }
     PolyData {
         time: snapshot.report.time,

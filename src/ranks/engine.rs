@@ -123,6 +123,7 @@ pub fn open(
     answer: Answer,
 ) -> Result<Ranked, Error> {
     check(&settings)?;
+    check_scene(&world)?;
     let communicator = Shared::new(communicator);
     let (rank, ranks) = (communicator.rank(), communicator.ranks());
     let mut part = CpuEngine::new(world.without_grains(), settings);
@@ -163,6 +164,14 @@ fn check(settings: &Settings) -> Result<(), Error> {
             refuse("an order of contacts other than by colours", "set solver.order = \"coloured\"")
         }
         _ => Ok(()),
+    }
+}
+
+/// Refuses scenes with heat: ghosts do not know the temperatures of the grains that they are copies of.
+fn check_scene(world: &World) -> Result<(), Error> {
+    match &world.heat {
+        Some(_) => Err(Error::NotOnRanks { what: "a scene with heat", advice: "leave out [heat]" }),
+        None => Ok(()),
     }
 }
 

@@ -30,6 +30,7 @@ impl Field {
             "radius" | "height" => " [m]",
             "contact_force" => " [N]",
             "pressure" => " [Pa]",
+            "temperature" => " [K]",
             _ => "",
         };
         format!("{}{unit}", self.name.replace('_', " "))

@@ -28,6 +28,7 @@ pub const FIELDS: &[&str] = &[
     "contact_force_y",
     "contact_force_z",
     "pressure",
+    "temperature",
     "radius",
     "id",
     "material",

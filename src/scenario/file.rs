@@ -15,6 +15,7 @@ pub mod expect;
 mod fields;
 mod gates;
 mod grains;
+mod heat;
 mod joints;
 mod keys;
 mod materials;
@@ -242,6 +243,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         has_fabric: root.node("observe").is_some_and(|node| node.child("fabric").is_some()),
         has_compatible: root.node("forces").is_some_and(|node| node.child("compatible").is_some()),
         has_balance: observed.bookkeeping == Bookkeeping::On,
+        has_heat: world.heat.is_some(),
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &observed.tracked,
         duration,
@@ -429,7 +431,8 @@ fn surroundings(root: &mut Table<'_>, folder: &Path) -> (World, periodic::Period
     let right = entries.iter().filter(|entry| entry.value.is_some());
     let spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
     let (names, boundaries) = unique("boundaries", entries, root.report);
-    boundaries.into_iter().for_each(|walls| walls.add_to(&mut world));
+    let heats = boundaries.into_iter().map(|walls| walls.add_to(&mut world)).collect();
+    heat::heat(root, &mut world, heats);
     joints::areas(root, &mut world, &names);
     read_joints(root, &mut world, &names);
     (world, cell, Named { names, spans })

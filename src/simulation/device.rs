@@ -138,6 +138,7 @@ pub fn check_for_gpu(scenario: &Scenario) -> Result<(), Error> {
     let only_on_cpu = [
         (!scenario.world.gates.is_empty(), "observe.gates"),
         (!scenario.world.residences.is_empty(), "observe.regions.residence"),
+        (scenario.world.heat.is_some(), "heat"),
     ];
     if let Some((_, setting)) = only_on_cpu.into_iter().find(|(is_asked_for, _)| *is_asked_for) {
         return Err(Error::NotOnGpu { setting });
@@ -155,11 +156,11 @@ mod tests {
 
     use super::*;
     use crate::law::pair::Material;
-    use crate::model::{Gate, Materials, Region, Residence};
+    use crate::model::{Gate, Heat, Materials, Region, Residence};
     use crate::settings::Settings;
 
     #[test]
-    fn a_gpu_is_told_that_gates_and_residences_are_counted_on_the_cpu_engine() {
+    fn a_gpu_is_told_that_gates_residences_and_heat_are_of_the_cpu_engine() {
         let refused = |change: &dyn Fn(&mut World)| {
             let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass()]));
             change(&mut world);
@@ -175,6 +176,7 @@ mod tests {
         assert_eq!(refused(&|world| world.gates.push(gate.clone())), Some("observe.gates"));
         let expected = Some("observe.regions.residence");
         assert_eq!(refused(&|world| world.residences.push(residence.clone())), expected);
+        assert_eq!(refused(&|world| world.set_heat(Heat::new(300.0, Vec::new()))), Some("heat"));
         assert_eq!(refused(&|_| {}), None, "neither");
     }
 }

@@ -29,6 +29,8 @@ pub struct EmitterSource {
     pub region: Region,
     /// Initial velocity of the grains \[m/s\].
     pub velocity: DVec3,
+    /// Temperature of the grains \[K\]; `None` for that of the scene.
+    pub temperature: Option<f64>,
     /// Locked axes of the grains.
     pub locked: Axes,
     /// Plane of the grains, in a plane scene.
@@ -196,6 +198,7 @@ impl Emitter {
         Some(Grain {
             velocity: self.source.velocity,
             locked: self.source.locked,
+            temperature: self.source.temperature,
             ..self.source.make.grain(position, radius, self.source.material, None, &mut self.random)
         })
     }
@@ -276,6 +279,7 @@ mod tests {
             radii: Radii::Mixture { radii: vec![0.05, 0.1], shares: vec![0.5, 0.5] },
             region: Region::Box { min: DVec3::ZERO, max: DVec3::ONE },
             velocity: DVec3::NEG_Z,
+            temperature: None,
             locked: Axes::NONE,
             plane: None,
             periodic: Periodic::default(),

@@ -169,6 +169,8 @@ mod tests {
             damping: 0.0,
             pull_off_force: 0.0,
             work_of_adhesion: 0.0,
+            conductivity: 0.0,
+            heat_capacity: 0.0,
         };
         let mut world = World::new(-9.81 * DVec3::Z, Materials::new(vec![stone]));
         for (i, &(form, position)) in forms.iter().enumerate() {

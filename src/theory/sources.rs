@@ -51,6 +51,9 @@
 //!   optimization. Z. Angew. Math. Mech. 91, 155-175.
 //! - J. Ai, J.-F. Chen, J. M. Rotter, J. Y. Ooi 2011: Assessment of rolling resistance models in discrete element simulations. Powder
 //!   Technol. 206, 269-282.
+//! - G. K. Batchelor, R. W. O'Brien 1977: Thermal or electrical conduction through a granular material. Proc. R. Soc. Lond. A 355, 313-333.
+//! - H. S. Carslaw, J. C. Jaeger 1959: Conduction of Heat in Solids, 2nd edition. Clarendon Press, Oxford.
+//! - W. L. Vargas, J. J. McCarthy 2001: Heat conduction in granular materials. AIChE J. 47, 1052-1059.
 //! - O. Bonnefon, G. Daviet 2011: Quartic formulation of Coulomb 3D frictional contact. Technical Report RT-0400, Inria.
 //! - P. A. Cundall, O. D. L. Strack 1979: A discrete numerical model for granular assemblies. Géotechnique 29, 47-65.
 //! - R. D. Mindlin 1949: Compliance of elastic bodies in contact. J. Appl. Mech. 16, 259-268.

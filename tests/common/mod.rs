@@ -84,6 +84,8 @@ pub fn stone(friction: f64, restitution: f64) -> Materials {
         damping: 0.0,
         pull_off_force: 0.0,
         work_of_adhesion: 0.0,
+        conductivity: 0.0,
+        heat_capacity: 0.0,
     }])
 }
 

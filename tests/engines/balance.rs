@@ -389,6 +389,8 @@ fn stuck_together(pieces: &[Piece], restitution: f64) -> World {
         damping: 0.0,
         pull_off_force: 0.0,
         work_of_adhesion: 0.0,
+        conductivity: 0.0,
+        heat_capacity: 0.0,
     };
     let mut world = World::new(DVec3::ZERO, Materials::new(pieces.iter().map(material).collect()));
     let (mut position, mut reach) = (DVec3::ZERO, 0.0);

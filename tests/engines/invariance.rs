@@ -168,6 +168,7 @@ impl View {
                 material: world.grain_material(i),
                 density: world.grains[i].density,
                 locked: world.bodies.locked[body],
+                ..Grain::at(DVec3::ZERO, 0.0, 0)
             };
         }
         assert!(grains.iter().all(|grain| grain.radius > 0.0), "every number is given");

@@ -26,6 +26,7 @@ mod gates;
 mod gpu_stages;
 mod gradient;
 mod heaps;
+mod heat;
 mod impacts;
 mod invariance;
 mod joints;

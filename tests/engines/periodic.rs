@@ -32,6 +32,8 @@ fn pellet() -> Material {
         damping: 0.0,
         pull_off_force: 0.0,
         work_of_adhesion: 0.0,
+        conductivity: 0.0,
+        heat_capacity: 0.0,
     }
 }
 

@@ -37,6 +37,7 @@ const LABELS = {
     relative_speed: ["speed relative to the drum", "m/s"],
     coordination_number: ["contacts per grain", ""],
     pressure: ["pressure", "Pa"],
+    temperature: ["temperature", "K"],
     contact_force: ["sum of contact forces", "N"],
     material: ["material", ""],
     clump: ["clump", ""],

@@ -247,6 +247,8 @@ class Simulation:
         """Orientations as quaternions (x, y, z, w), array of shape (n, 4) [-]."""
     def radii(self) -> NDArray[np.float64]:
         """Radii, of a clump that of the sphere of the same volume, array of shape (n,) [m]."""
+    def temperatures(self) -> NDArray[np.float64]:
+        """Temperatures, array of shape (n,) [K]; 0 in a scene without heat."""
     def clumps(self) -> list[str]:
         """Names of the clumps or polyhedra that the grains are, a list of length n; "" for a sphere."""
     @property

@@ -14,6 +14,7 @@ use crate::model::{
 };
 
 use super::belt::belt;
+use super::heat::{self, ReadWallHeat};
 use super::joints::{Rail, rail};
 use super::materials::material_id;
 use super::mesh::{self, turned};
@@ -39,11 +40,12 @@ pub struct ReadBoundary {
     rail: Option<Rail>,
     /// Materials that do not feel the surfaces, as [`Surface::unfelt_by`].
     unfelt_by: u32,
+    heat: ReadWallHeat,
 }
 
 impl ReadBoundary {
-    /// Adds the boundary to a world.
-    pub fn add_to(self, world: &mut World) {
+    /// Adds the boundary to a world, and returns what it says of its heat.
+    pub fn add_to(self, world: &mut World) -> ReadWallHeat {
         let mut surfaces: Vec<Surface> = Vec::new();
         for (surface, mesh) in self.surfaces {
             match mesh {
@@ -62,6 +64,7 @@ impl ReadBoundary {
         if let Some(Rail { axis, drives, area, .. }) = self.rail {
             world.add_rail(world.boundaries.len() as u32 - 1, axis, drives, area);
         }
+        self.heat
     }
 }
 
@@ -125,10 +128,11 @@ pub fn boundary(
         None => motion,
     };
     let unfelt_by = table.maybe("felt_by", |node| unfelt_by(node, materials)).unwrap_or(0);
+    let heat = heat::wall(table);
     let value = match (shapes, motion, material) {
         (Some(shapes), Some(motion), Some(material)) => {
             let (boundary, surfaces) = assemble(name.clone(), shapes, frame, motion, material);
-            Some(ReadBoundary { boundary, surfaces, rail: on_rail, unfelt_by })
+            Some(ReadBoundary { boundary, surfaces, rail: on_rail, unfelt_by, heat })
         }
         _ => None,
     };

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::MAX_GRAINS;
 use super::clumps::{make, radii_of};
+use super::heat::TEMPERATURE;
 use super::materials::{MASS, material_id};
 use super::radii::has_size;
 use super::read::{DURATION, Need, TIME, Table, number, text, vector, whole};
@@ -42,6 +43,7 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &EmitterCommon<'_>) 
     let place = table.node("region");
     let region = table.get("region", region);
     let velocity = table.or("velocity", DVec3::ZERO, vector);
+    let temperature = table.maybe("temperature", number(TEMPERATURE));
     let density = material.zip(make.as_ref()).map(|(material, make)| {
         make.density(shared.clumps, shared.materials.list[material as usize].density)
     });
@@ -64,6 +66,7 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &EmitterCommon<'_>) 
         radii,
         region,
         velocity,
+        temperature,
         locked: shared.locked,
         plane: shared.plane,
         periodic: shared.periodic,

@@ -106,6 +106,8 @@ pub struct Subjects<'a> {
     pub has_compatible: bool,
     /// Whether the energy balance is observed.
     pub has_balance: bool,
+    /// Whether the scene has heat.
+    pub has_heat: bool,
     /// Simulated time \[s\].
     pub duration: f64,
     /// Folder that the paths of curves start at.
@@ -153,6 +155,9 @@ fn known_names() -> Vec<String> {
 
 /// Advice for a quantity that needs compatible forces.
 const ASK_FOR_THEM: &str = "add [forces] compatible = { law = \"hertz\" }";
+
+/// Advice for a quantity that needs heat.
+const ADD_HEAT: &str = "add a table [heat]";
 
 /// Checks that a quantity can be measured in this scenario; the error is the reason and the advice.
 fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> {
@@ -209,6 +214,9 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
         Needs::EnergyBalance => {
             there(subjects.has_balance, "the energy balance", "set `observe.energy` to true")
         }
+        Needs::Heat => there(subjects.has_heat, "a scene with heat", ADD_HEAT),
+        Needs::HeatBoundary => there(subjects.has_heat, "a scene with heat", ADD_HEAT)
+            .and_then(|()| one_of("boundary", subjects.boundaries)),
         Needs::Body => observed(
             &subjects.tracked.body_names(),
             "add it to `grains` or `boundaries` of [observe]".to_owned(),

@@ -6,6 +6,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::clumps::{make, radii_of};
+use super::heat::TEMPERATURE;
 use super::materials::material_id;
 use super::packing::{self, Body, GrainsToPack, Packing, PlacedGrain, Refusal, Weight, packing};
 use super::radii::has_size;
@@ -50,6 +51,9 @@ pub struct GrainBlock {
     random_velocity: f64,
     /// Locked axes of its grains, in addition to those of all grains.
     locked: Axes,
+    /// Temperature of its grains at the start \[K\]; `None` for that of the scene.
+    temperature: Option<f64>,
+    holds_temperature: bool,
     /// Overlap up to which its grains may overlap each other and boundaries at the start, over the smaller radius \[-\].
     pub accepted_overlap: f64,
 }
@@ -96,6 +100,8 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
     let random_velocity = table.or("random_velocity", 0.0, number(SPEED));
     let locked = locked_axes(table);
+    let temperature = table.maybe("temperature", number(TEMPERATURE));
+    let holds_temperature = table.maybe("hold_temperature", boolean).unwrap_or(false);
     // What a file that cannot be read holds is not known.
     let or_known = |needs: fn(&Packing) -> bool| packing.as_ref().map_or(!is_of_a_file, needs);
     let needs_radii = or_known(Packing::needs_radii);
@@ -144,6 +150,8 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
         angular_velocity,
         random_velocity,
         locked,
+        temperature,
+        holds_temperature,
         accepted_overlap,
     })
 }
@@ -200,6 +208,8 @@ impl GrainBlock {
             velocity: placed.motion.velocity.unwrap_or(self.velocity),
             angular_velocity: placed.motion.angular_velocity.unwrap_or(self.angular_velocity),
             locked: locked.and(self.locked),
+            temperature: row.and_then(|row| row.temperature).or(self.temperature),
+            holds_temperature: self.holds_temperature,
             ..made
         };
         match row.map(|row| row.weight) {

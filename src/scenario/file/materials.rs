@@ -44,6 +44,8 @@ fn material(name: &str, table: &mut Table<'_>) -> Option<Material> {
         damping: table.or("damping", 0.0, number(NOT_NEGATIVE)),
         pull_off_force: table.or("pull_off_force", 0.0, number(NOT_NEGATIVE)),
         work_of_adhesion: table.or("work_of_adhesion", 0.0, number(NOT_NEGATIVE)),
+        conductivity: table.or("conductivity", 0.0, number(NOT_NEGATIVE)),
+        heat_capacity: table.or("heat_capacity", 0.0, number(NOT_NEGATIVE)),
         density: density?,
         youngs_modulus: youngs_modulus?,
         poisson_ratio: poisson_ratio?,
@@ -64,6 +66,8 @@ fn placeholder(name: &str) -> Material {
         damping: 0.0,
         pull_off_force: 0.0,
         work_of_adhesion: 0.0,
+        conductivity: 0.0,
+        heat_capacity: 0.0,
     }
 }
 
@@ -109,6 +113,7 @@ pub fn pair(
     let tangential_stiffness = table.maybe("tangential_stiffness", number(POSITIVE));
     let pull_off_force = table.maybe("pull_off_force", number(NOT_NEGATIVE));
     let work_of_adhesion = table.maybe("work_of_adhesion", number(NOT_NEGATIVE));
+    let conductivity = table.maybe("conductivity", number(NOT_NEGATIVE));
     let [a, b] = names?;
     let law = *materials.law(a, b);
     let law = PairLaw {
@@ -119,6 +124,7 @@ pub fn pair(
         tangential_stiffness: tangential_stiffness.unwrap_or(law.tangential_stiffness),
         pull_off_force: pull_off_force.unwrap_or(law.pull_off_force),
         work_of_adhesion: work_of_adhesion.unwrap_or(law.work_of_adhesion),
+        conductivity: conductivity.unwrap_or(law.conductivity),
         ..law
     };
     let pair = [a.min(b), a.max(b)];

@@ -133,7 +133,8 @@ impl<'a> Taken<'a> {
     }
 
     fn grains(&self, locked: Axes) -> Vec<Grain> {
-        let World { bodies, clumps, grains, .. } = &self.old.world;
+        let World { bodies, clumps, grains, heat, .. } = &self.old.world;
+        let has_heat = heat.is_some();
         let grain = |place: usize| {
             let body = self.old.world.grain_body(place);
             let clump = grains[place].clump;
@@ -148,6 +149,8 @@ impl<'a> Taken<'a> {
                 material: self.materials[self.old.world.grain_material(place) as usize].unwrap_or_default(),
                 density: grains[place].density,
                 locked: locked.and(bodies.locked[body]),
+                temperature: has_heat.then(|| bodies.heat[body].temperature),
+                holds_temperature: has_heat && bodies.heat[body].inverse_capacity == 0.0,
             }
         };
         self.old.world.present_grains().map(grain).collect()

@@ -70,7 +70,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 42] = [
+    let cases: [(&str, &[&str], usize); 43] = [
         ("column.toml", &[], 25),
         ("servin_column.toml", &[], 10),
         ("servin_drum.toml", &[], 2000),
@@ -83,6 +83,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("discs_mixing.toml", &[], 1000),
         ("drum.toml", &[], 4864),
         ("small_drum.toml", &[], 600),
+        ("heated_drum.toml", &[], 600),
         ("rocking_drum.toml", &[], 700),
         ("settle.toml", &[], 10_000),
         ("settle_1000.toml", &[], 1000),

@@ -110,6 +110,7 @@ mod tests {
             motion: AT_REST,
             weight: Weight::OfMaterial,
             orientation: None,
+            temperature: None,
             material: None,
             body: Body::Sphere,
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::super::MAX_GRAINS;
+use super::super::heat::TEMPERATURE;
 use super::super::read::{Table, named, text, without_folder};
 use super::InitialMotion;
 use super::rows::{Body, GrainRow, Note, Rows, Weight};
@@ -14,7 +15,7 @@ use crate::output::vtp::{Array, PolyData};
 const HELP: &str = "expected a frame of grains of one material that are single spheres; [start] takes all kinds from a checkpoint";
 
 /// Fields of a frame that are read.
-const TAKEN: [&str; 4] = ["radius", "velocity", "angular_velocity", "density"];
+const TAKEN: [&str; 5] = ["radius", "velocity", "angular_velocity", "density", "temperature"];
 
 /// Reads `file` and the grains in it.
 pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Rows> {
@@ -37,7 +38,7 @@ fn rows(frame: &PolyData, name: &str) -> Result<Rows, String> {
         maybe(name, components).ok_or_else(missing)
     };
     let (radius, velocity, spin) = (of("radius", 1)?, of("velocity", 3)?, of("angular_velocity", 3)?);
-    let density = maybe("density", 1);
+    let (density, temperature) = (maybe("density", 1), maybe("temperature", 1));
     let vector = |array: &Array, i: usize| DVec3::from_array([0, 1, 2].map(|axis| array.component(i, axis)));
     if of("clump", 1).is_ok_and(|clump| (0..clump.len()).any(|i| clump.component(i, 0) >= 0.0)) {
         return Err("the frame holds clumps".to_owned());
@@ -56,6 +57,7 @@ fn rows(frame: &PolyData, name: &str) -> Result<Rows, String> {
         weight: density.map_or(Weight::OfMaterial, |density| Weight::Density(density.component(i, 0))),
         // A sphere looks the same from all sides.
         orientation: None,
+        temperature: temperature.map(|temperature| temperature.component(i, 0)),
         material: None,
         body: Body::Sphere,
     };
@@ -94,6 +96,9 @@ fn sound(row: GrainRow) -> Result<GrainRow, String> {
         && !(density > 0.0 && density.is_normal())
     {
         return Err(format!("a density of {density:e} kg/m³, expected a positive number"));
+    }
+    if let Some(temperature) = row.temperature.filter(|temperature| !TEMPERATURE.accepts(*temperature)) {
+        return Err(format!("a temperature of {temperature:e} K, expected {}", TEMPERATURE.words()));
     }
     Ok(row)
 }

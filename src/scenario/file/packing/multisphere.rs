@@ -135,6 +135,7 @@ fn body(
         motion: motion(rows, &spheres, middle, to_centre)?,
         weight,
         orientation: Some(turn),
+        temperature: first.temperature,
         material: first.material,
         body: Body::Clump(shape as u32),
     })

@@ -2,6 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
+use super::super::heat;
 use super::units::Units;
 use super::{InitialMotion, PlacedGrain};
 use crate::model::range::{FAR, RADII, WITHIN_FAR, WITHIN_RADII};
@@ -20,6 +21,8 @@ pub struct GrainRow {
     pub weight: Weight,
     /// Orientation, if the file has one.
     pub orientation: Option<DQuat>,
+    /// Temperature \[K\], if the file has one.
+    pub temperature: Option<f64>,
     /// Material, if the file has one: first the index of its word in [`Rows::kinds`].
     pub material: Option<MaterialId>,
     /// Body of the row.
@@ -71,7 +74,7 @@ pub struct Rows {
 }
 
 /// Quantity of a column, and its names: the first is that of messages.
-const NAMES: [(&str, &[&str]); 21] = [
+const NAMES: [(&str, &[&str]); 22] = [
     ("x", &["x"]),
     ("y", &["y"]),
     ("z", &["z"]),
@@ -93,6 +96,7 @@ const NAMES: [(&str, &[&str]); 21] = [
     ("id_multisphere", &["id_multisphere"]),
     ("id", &["id"]),
     ("angmomx", &["angmomx"]),
+    ("temperature", &["temperature", "temp", "f_temp", "f_temp[0]"]),
 ];
 
 /// Columns that make a grain another body than a sphere.
@@ -127,6 +131,7 @@ const QUATERNION: usize = 14;
 const MULTISPHERE: usize = 18;
 const ID: usize = 19;
 const ANGULAR_MOMENTUM: usize = 20;
+const TEMPERATURE: usize = 21;
 
 /// Numbers and words of a line.
 pub trait Fields {
@@ -260,6 +265,7 @@ impl Layout {
             },
             weight: self.weight(fields)?,
             orientation: self.orientation(fields)?,
+            temperature: self.temperature(fields)?,
             material: kind,
             body: self.body(fields)?,
         })
@@ -296,6 +302,15 @@ impl Layout {
                 Err(format!("radius is {radius} m, expected {WITHIN_RADII}"))
             }
             found => Ok(found),
+        }
+    }
+
+    fn temperature(&self, fields: &impl Fields) -> Result<Option<f64>, String> {
+        let Some(at) = self.columns[TEMPERATURE] else { return Ok(None) };
+        let found = fields.number(at, &self.titles[at])?;
+        match heat::TEMPERATURE.accepts(found) {
+            true => Ok(Some(found)),
+            false => Err(format!("{} is {found}, expected {}", self.titles[at], heat::TEMPERATURE.words())),
         }
     }
 
@@ -353,6 +368,7 @@ fn bare(title: &str) -> Result<String, String> {
         SPIN..DENSITY => &["rad/s", "1/s", "s-1", "rad s-1"],
         DENSITY => &["kg/m3", "kg/m^3", "kg/m³", "kg m-3"],
         MASS => &["kg"],
+        TEMPERATURE => &["k"],
         _ => &["-", "1"],
     };
     match units.contains(&unit) {

@@ -29,6 +29,7 @@ fn rows(id: u64, spheres: &[(DVec3, f64)], place: &Place, first: usize) -> Vec<G
             motion: InitialMotion { velocity, angular_velocity: None },
             weight: Weight::OfMaterial,
             orientation: None,
+            temperature: None,
             material: None,
             body: Body::Part(id),
         }
