@@ -138,7 +138,6 @@ pub fn check_for_gpu(scenario: &Scenario) -> Result<(), Error> {
     let only_on_cpu = [
         (!scenario.world.gates.is_empty(), "observe.gates"),
         (!scenario.world.residences.is_empty(), "observe.regions.residence"),
-        (scenario.world.heat.is_some(), "heat"),
     ];
     if let Some((_, setting)) = only_on_cpu.into_iter().find(|(is_asked_for, _)| *is_asked_for) {
         return Err(Error::NotOnGpu { setting });

@@ -34,6 +34,7 @@ fn scene([method, algorithm, beside]: &[String; 3]) -> Option<Scenario> {
     let text = format!(
         "duration = 1.0\n[solver]\n{law}\nmethod = \"{method}\"\nalgorithm = \"{algorithm}\"\n{beside}\n\
          [materials.glass]\ndensity = 2500.0\nyoungs_modulus = 1e7\npoisson_ratio = 0.2\nrestitution = 0.5\nfriction = 0.3\n\
+         conductivity = 1.0\nheat_capacity = 800.0\n\
          [[boundaries]]\nname = \"floor\"\nmaterial = \"glass\"\nshape = {{ kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }}\n\
          [[grains]]\nmaterial = \"glass\"\nradius = {{ kind = \"constant\", value = 0.01 }}\n\
          packing = {{ kind = \"list\", positions = [[0, 0, 0.01]] }}\n"

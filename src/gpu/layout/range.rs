@@ -29,6 +29,9 @@ pub fn check_single(
     check_polyhedra(world)?;
     Machines::of(world).check()?;
     check_settings(settings)?;
+    if world.heat.is_some() {
+        return Err(Error::NotOnGpu { setting: "heat" });
+    }
     let cell = Anchors::for_world(world, settings).cell_size.max_element();
     let rounding = 0.5 * cell * f64::from(f32::EPSILON);
     let mut extremes: Vec<Option<[f64; 2]>> = vec![None; world.materials.list.len()];
