@@ -1,5 +1,4 @@
-//! Heat: conduction through the contacts, and what friction and impacts make of the energy of the motion \[E21\]. Twin:
-//! `shaders/heat.wgsl`.
+//! Heat: conduction through the contacts, and what friction and impacts make of the energy of the motion \[E21\].
 //!
 //! All flows of a substep follow from the temperatures at its start, so their order does not count; they are added in the order of the
 //! contacts, whatever the number of threads.

@@ -1,4 +1,4 @@
-//! Conduction of heat through the contact of two bodies \[E21\]. Twin: `shaders/heat.wgsl`.
+//! Conduction of heat through the contact of two bodies \[E21\].
 //!
 //! Two bodies of conductivity k that touch in a disc of radius a, small beside both, exchange the heat 2 k a (T_b - T_a) per time: the
 //! resistance is that of the two half spaces next to the disc (Carslaw & Jaeger 1959, section 8.2), as Batchelor & O'Brien 1977 take it for
