@@ -1,6 +1,7 @@
 //! The contact problem: keys and impulses of contacts, their constraints, the order in which they are solved, and the seams of the solvers
 //! that solve them and of the parts of a scene that are solved together.
 
+pub mod bonds;
 pub mod carried;
 pub mod constants;
 pub mod constraint;

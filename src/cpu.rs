@@ -40,6 +40,7 @@ pub mod warm_start;
 
 use glam::DMat3;
 
+use crate::contact::bonds::BondSystem;
 use crate::contact::constants::LawConstants;
 use crate::contact::constraint::{Constraint, Onset};
 use crate::contact::coupling::{Alone, Coupling};
@@ -98,6 +99,7 @@ pub struct CpuEngine {
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
     solver: ProjectedGaussSeidel,
+    bonds: BondSystem,
     /// Energy balance since the start, and the velocities before the solve whose works are added next.
     pub(crate) balance: EnergyBalance,
     velocities_before: Vec<Velocity>,
@@ -184,6 +186,7 @@ impl CpuEngine {
             velocities: Vec::with_capacity(bodies),
             velocities_before: Vec::with_capacity(if keeps_works { bodies } else { 0 }),
             solver: ProjectedGaussSeidel::new(&settings),
+            bonds: BondSystem::default(),
             substeps_done: 0,
             report: StepReport::default(),
             stages: Stages::default(),
@@ -238,6 +241,8 @@ impl CpuEngine {
             loads::add(of_boundaries, &mut self.impulses);
             stress::add(&self.world, &self.constraints, self.coupling.counting(), &mut self.stresses);
             stress::add_to_grains(&self.world, &self.constraints, &mut self.grain_stresses);
+            loads::add_bonds(&self.bonds, &mut self.impulses);
+            stress::add_bonds(&self.world, &self.bonds, &mut self.stresses, &mut self.grain_stresses);
             stress::add_motion(
                 &self.world,
                 &self.velocities,
@@ -294,6 +299,7 @@ impl CpuEngine {
             coupling.agree(verdict, world)?;
             integrate::move_bodies(world, velocities, end, h);
             travel.add(world, velocities, h);
+            break_bonds(world, travel);
             if !world.has_drains() {
                 return Ok(0.0);
             }
@@ -341,6 +347,7 @@ impl CpuEngine {
             springs,
             is_prepared,
             velocities,
+            bonds,
             stages,
             coupling,
             ..
@@ -357,7 +364,10 @@ impl CpuEngine {
             let order = &colouring.order;
             springs::StretchedContacts { settings, world, keys, order, patches, springs, velocities }
                 .stretch(constraints);
-            Joints::start(world, settings, end, velocities)
+            bonds.stretch(world, h, velocities);
+            let joints = Joints::start(world, settings, end, velocities);
+            bonds.push(velocities);
+            joints
         });
         stages.time("predict", || predict::apply_forces(world, h, velocities));
         stages.time("warm_start", || {
@@ -375,11 +385,13 @@ impl CpuEngine {
             problem.exchange();
         });
         joints.keep(h, world);
+        bonds.keep(h, world);
         if !keeps_works {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            balance::book_solve(world, h, constraints, &joints, [before, velocities], &mut **coupling)
+            let held = (&joints, &*bonds);
+            balance::book_solve(world, h, constraints, held, [before, velocities], &mut **coupling)
         })
     }
 
@@ -484,19 +496,21 @@ impl CpuEngine {
             stages,
             report,
             solver,
+            bonds,
             coupling,
             ..
         } = self;
         let (h, before) = (settings.substep(), &self.velocities_before);
         let mut joints = stages.time("predict", || {
             narrowphase::set_targets(constraints, onsets, velocities);
-            start_solve(world, settings, end, constraints, onsets, velocities)
+            start_solve(world, settings, end, (constraints, onsets), velocities, bonds)
         });
         let problem = ContactProblem::new(colouring, split, constraints, velocities, &mut joints);
         let mut wake = |velocities: &[Velocity]| {
             narrowphase::wake(world, law, &mut patches.manifolds, velocities, onsets)
         };
-        let mut problem = problem.in_world(world).coupled(&mut **coupling).woken_by(&mut wake);
+        let problem = problem.in_world(world).bonded(bonds);
+        let mut problem = problem.coupled(&mut **coupling).woken_by(&mut wake);
         if settings.warm_start.updates_velocities() || world.materials.are_cohesive() {
             stages.time("warm_start", || warm_start::apply(settings.warm_start, &mut problem));
         }
@@ -508,12 +522,14 @@ impl CpuEngine {
             stages.add("convergence", outcome.testing);
         }
         joints.keep(h, world);
+        bonds.keep(h, world);
         report.work.add(report.sweeps, report.contacts);
         if !keeps_works {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            balance::book_solve(world, h, constraints, &joints, [before, velocities], &mut **coupling)
+            let held = (&joints, &*bonds);
+            balance::book_solve(world, h, constraints, held, [before, velocities], &mut **coupling)
         })
     }
 
@@ -546,18 +562,32 @@ impl CpuEngine {
     }
 }
 
+/// Breaks the bonds whose stress has reached their strength. Their grains may touch from now on, so the next step searches.
+fn break_bonds(world: &mut World, travel: &mut Travel) {
+    if world.bonds.is_empty() {
+        return;
+    }
+    let fractures = world.fractures();
+    if !fractures.is_empty() {
+        world.bonds.end(&fractures);
+        travel.forget();
+    }
+}
+
 /// Sets the impulses of the contacts to their start \[E7\], and the velocities to those under the external forces alone, in a substep that
-/// ends at `end` \[s\]. The impulses are not applied to the velocities yet.
+/// ends at `end` \[s\]. These impulses are not applied to the velocities yet, those that the bonds start from are.
 fn start_solve(
     world: &World,
     settings: &Settings,
     end: f64,
-    constraints: &mut [Constraint],
-    onsets: &[Onset],
+    (constraints, onsets): (&mut [Constraint], &[Onset]),
     velocities: &mut [Velocity],
+    bonds: &mut BondSystem,
 ) -> Joints {
     warm_start::seed(&LawConstants::new(settings), settings, world, constraints, onsets, velocities);
     let joints = Joints::start(world, settings, end, velocities);
+    bonds.start(world, settings.substep(), velocities);
     predict::apply_forces(world, settings.substep(), velocities);
+    bonds.push(velocities);
     joints
 }

@@ -6,6 +6,7 @@
 //! of bodies, so that grains can be added without renumbering.
 
 pub mod body;
+pub mod bond;
 pub mod clump;
 #[cfg(feature = "scenario")]
 pub(crate) mod consistent;
@@ -45,6 +46,7 @@ use glam::{DQuat, DVec3};
 
 pub use crate::law::pair::{Material, PairLaw};
 pub use body::{Axes, Bodies, Kind};
+pub use bond::{Bond, Bonds};
 pub use clump::Clump;
 pub use domain::{Domain, Outside};
 pub use drive::{Area, Course, Drive, Span};
@@ -152,6 +154,8 @@ pub struct World {
     /// Per boundary: the machine that it belongs to, as the smallest index of the boundaries that joints connect with it through
     /// dynamic bodies. Bodies of the same machine do not touch each other.
     pub machines: Vec<u32>,
+    /// Bonds between grains, or grains and walls; to be set before an engine is made.
+    pub bonds: Bonds,
     /// Applied forces, sorted by body ([`World::set_force`]).
     pub forces: Vec<AppliedForce>,
     /// Sinks, which remove grains.

@@ -14,6 +14,7 @@
 //! torques and the stresses of regions and layers contain both. Maxima and means that an `[expect]` table takes are over the outputs, not
 //! over the steps.
 
+pub mod bonds;
 pub mod bounds;
 pub mod cell;
 pub mod contacts;
@@ -125,6 +126,7 @@ pub struct Observer {
     size_classes: Vec<sinks::Class>,
     profile_bins: Vec<sinks::Class>,
     profiles: Vec<sinks::Profile>,
+    has_bonds: bool,
     drum: Option<DrumPlan>,
     cell: Option<CellPlan>,
     surface: Option<SurfacePlan>,
@@ -141,7 +143,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Observer of a world with the boundaries, joints, sinks, gates and residences of `world`, and of a drum if there is one.
+    /// Observer of a world with the boundaries, joints, sinks, bonds, gates and residences of `world`, and of a drum if there is one.
     pub fn new(world: &World, drum: Option<&DrumPlan>) -> Observer {
         let observer = Observer {
             columns: Vec::new(),
@@ -152,6 +154,7 @@ impl Observer {
             size_classes: sinks::classes(&world.sinks, true),
             profile_bins: sinks::classes(&world.sinks, false),
             profiles: sinks::profiles(&world.sinks),
+            has_bonds: !world.bonds.is_empty(),
             drum: drum.cloned(),
             cell: None,
             surface: None,
@@ -253,6 +256,7 @@ impl Observer {
             Needs::CompatibleBoundary if self.has_compatible => self.boundaries.clone(),
             Needs::CompatibleBoundary => Vec::new(),
             Needs::Joint => self.joints.clone(),
+            Needs::Bonds => there(self.has_bonds),
             Needs::Drum => there(self.drum.is_some()),
             Needs::Sink => self.sinks.clone(),
             Needs::SizeClass => self.size_classes.iter().map(|class| class.name.clone()).collect(),
@@ -359,6 +363,7 @@ mod tests {
     use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
     use crate::engine::StepReport;
+    use crate::law::bond::BondLaw;
     use crate::law::normal::NormalLaw;
     use crate::model::{Bins, By, Gate, Heat, Joint, JointKind, Plane, Region, Residence, Span, WallHeat};
     use glam::DVec3;
@@ -385,10 +390,23 @@ mod tests {
     }
 
     /// The same world with a joint on its floor.
-    fn with_a_joint(mut world: World) -> World {
+    fn with_a_joint_and_a_bond(mut world: World) -> World {
         let joint =
             Joint::new(&world, JointKind::Hinge, "hinge", [None, Some(0)], [DVec3::ZERO; 2], DVec3::Z);
         world.add_joint(joint);
+        let bodies = [1, 0];
+        let ends = bodies.map(|body: u32| world.bodies.position[body as usize]);
+        let bond = world.bond_between(0, bodies, ends, 0.1);
+        world.bonds.laws.push(BondLaw {
+            youngs_modulus: 1e6,
+            poisson_ratio: 0.25,
+            radius_factor: 1.0,
+            tensile_strength: 1e5,
+            cohesion: 1e5,
+            friction: 0.5,
+            damping_ratio: 0.1,
+        });
+        world.add_bond(bond);
         world
     }
 
@@ -396,7 +414,7 @@ mod tests {
     fn every_column_has_a_value_and_its_own_name() {
         let snapshot = drained_stack();
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15, region: None };
-        let snapshot = Snapshot { world: with_a_joint(snapshot.world), ..snapshot };
+        let snapshot = Snapshot { world: with_a_joint_and_a_bond(snapshot.world), ..snapshot };
         let observer =
             Observer::new(&snapshot.world, Some(&plan)).with_cell(Some(&cell_plan())).with_regions(&[zone()]);
         let observation = observer.observe(&snapshot);
@@ -450,7 +468,7 @@ mod tests {
     fn an_observer_of_everything_has_every_quantity_of_the_table() {
         let mut world = drained_stack().world;
         world.sinks.truncate(1);
-        let observer = observer_of_everything(&mut with_a_joint(world), &[]).with_compatible(true);
+        let observer = observer_of_everything(&mut with_a_joint_and_a_bond(world), &[]).with_compatible(true);
         let mut found: Vec<(&str, &str)> = observer
             .columns()
             .iter()
@@ -470,7 +488,7 @@ mod tests {
     fn what_is_not_a_number_has_a_reason_and_nothing_is_infinite() {
         let mut snapshot = drained_stack();
         snapshot.world.sinks.truncate(1);
-        snapshot.world = with_a_joint(snapshot.world);
+        snapshot.world = with_a_joint_and_a_bond(snapshot.world);
         snapshot.balance = Some(Default::default());
         let observer = observer_of_everything(&mut snapshot.world, &[0.0, 1.0]);
         let mut at_rest = snapshot.clone();

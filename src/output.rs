@@ -71,7 +71,7 @@ pub use shot::Shot;
 
 /// Kinds of frames that a run writes.
 #[cfg(feature = "scenario")]
-const KINDS: [&str; 6] = ["grains", "contacts", "walls", "surface", "polyhedra", FIELDS];
+const KINDS: [&str; 7] = ["grains", "contacts", "walls", "surface", "polyhedra", "bonds", FIELDS];
 /// Kind of the frames that are grids, in files of their own form.
 #[cfg(feature = "scenario")]
 const FIELDS: &str = "fields";

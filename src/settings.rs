@@ -34,6 +34,16 @@ pub const JOINT_SOFTNESS: f64 = 1e-6;
 /// Share of the diagonal of a joint's row without locked axes, below which its diagonal is rounding: the bodies then cannot move along the
 /// row.
 pub const JOINT_ROUNDING: f64 = 1e-9;
+/// Least damping time of a bond under the nonsmooth method, in substeps \[E20\] \[-\]: half a substep, as of a rigid joint. Without it
+/// vibrations faster than the substep resolves would never end. It damps a vibration at ω h ≪ 1 with a damping ratio of ω h/4.
+pub const BOND_DAMPING_STEPS: f64 = 0.5;
+/// Error of the loads of bonds at which the first solve of a substep ends, and each that follows a sweep: root of the energy of the error
+/// over the elastic energy that they hold \[E20\] \[-\]. Of a slender block most of that may be energy of compression: with 1e-5 a column
+/// under half the load of Euler trembles by a hundredth of its deflection.
+pub const BOND_TOLERANCE: [f64; 2] = [1e-7, 1e-3];
+/// Largest number of iterations of these solves \[E20\] \[-\]. What those after sweeps leave over, the first solve of the next substep
+/// makes up.
+pub const BOND_ITERATIONS: [u32; 2] = [1000, 20];
 /// Speed that contacts may add to a body in one substep before the body counts as exploded, in diameters of the largest grain per substep:
 /// contact detection follows a grain over a fraction of a diameter. A high speed alone is no sign of an explosion: a grain that falls out
 /// of the scene meets nothing.

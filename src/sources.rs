@@ -1,5 +1,6 @@
 //! Sources of grains: size distributions, the kind of grain, emitters, dense packings, and the grid that keeps new grains out of others.
 
+pub mod cement;
 pub mod dense;
 pub mod emitter;
 pub mod grid;

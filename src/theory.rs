@@ -21,6 +21,7 @@
 //! | \[E17\] | stress | Love 1927; Weber 1966; Irving & Kirkwood 1950 | `loads`, `observe::stress` |
 //! | \[E18\] | local problems | de Saxcé & Feng 1998; Bonnefon & Daviet 2011; Acary et al. 2011 | `local` |
 //! | \[E19\] | motions of walls | product of rigid displacements, as of open kinematic chains | `model::motion` |
+//! | \[E20\] | bonds | Potyondy & Cundall 2004; stiffness: Timoshenko, Cowper 1966; rows: Lacoursière 2007; strengths: Weibull 1951 | `contact::bonds` |
 //! | \[E21\] | heat | Batchelor & O'Brien 1977; Vargas & McCarthy 2001 | `heat` |
 //!
 //! | Page | Content |
@@ -33,6 +34,7 @@
 //! | [`smooth`] | \[E13\]: springs and dampers in place of the contact problem |
 //! | [`local`] | \[E18\]: contact problems with a matrix in place of bodies |
 //! | [`joints`] | \[E11\]: joints, motors, machines |
+//! | [`bonds`] | \[E20\]: cemented contacts that hold until they break |
 //! | [`motions`] | \[E19\]: walls that move as functions of time |
 //! | [`energy`] | \[E10\]: the balance of energies |
 //! | [`heat`] | \[E21\]: conduction through contacts, heat of friction |
@@ -71,6 +73,7 @@
 //! G maps the velocities of two bodies to u and w of their contact, Gᵀ maps its impulses back; M holds masses
 //! and moments of inertia.
 
+pub mod bonds;
 pub mod coarse;
 pub mod contact;
 pub mod energy;

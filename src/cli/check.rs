@@ -65,6 +65,9 @@ fn print_counts(scenario: &Scenario) {
     say!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surface_groups().count());
     world.meshes.list().iter().for_each(|mesh| print_mesh(mesh));
     world.machines_and_freedom().iter().for_each(|machine| print_machine(world, machine));
+    if !world.bonds.is_empty() {
+        say!("  bonds         {}", world.bonds.list.len());
+    }
     say!("  emitters      {}", scenario.emitters.len());
     say!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
     say!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::model::World;
 
+use super::bonds::BondSystem;
 use super::constraint::Constraint;
 use super::coupling::Coupling;
 use super::disjoint::{BodySet, Disjoint, parts};
@@ -26,6 +27,7 @@ pub struct ContactProblem<'a> {
     constraints: &'a mut [Constraint],
     velocities: &'a mut [Velocity],
     joints: &'a mut Joints,
+    bonds: Option<&'a mut BondSystem>,
     world: Option<&'a World>,
     coupling: Option<&'a mut dyn Coupling>,
     waker: Option<&'a mut Waker<'a>>,
@@ -85,6 +87,7 @@ impl<'a> ContactProblem<'a> {
             constraints,
             velocities,
             joints,
+            bonds: None,
             world: None,
             coupling: None,
             waker: None,
@@ -95,6 +98,12 @@ impl<'a> ContactProblem<'a> {
     #[must_use]
     pub fn in_world(self, world: &'a World) -> ContactProblem<'a> {
         ContactProblem { world: Some(world), ..self }
+    }
+
+    /// Adds the bonds of the substep.
+    #[must_use]
+    pub fn bonded(self, bonds: &'a mut BondSystem) -> ContactProblem<'a> {
+        ContactProblem { bonds: Some(bonds), ..self }
     }
 
     /// Adds the coupling of this part of a scene with others, by which velocities are exchanged.
@@ -174,14 +183,19 @@ impl<'a> ContactProblem<'a> {
         self.joints
     }
 
-    /// Solves the joints with all contacts held fixed; returns the largest velocity error of a joint before the solve \[m/s, rad/s\].
+    /// Solves the joints, then the bonds, with all contacts held fixed; returns the largest velocity error of one of their rows before the
+    /// solve \[m/s, rad/s\].
     pub(crate) fn solve_joints(&mut self) -> f64 {
-        self.joints.solve(self.velocities)
+        let of_joints = self.joints.solve(self.velocities);
+        self.bonds.as_mut().map_or(of_joints, |bonds| of_joints.max(bonds.solve(self.velocities)))
     }
 
-    /// Extrapolates the impulses of the joints by a factor, and calls `extrapolate` to do the same with the velocities \[E12\].
+    /// Extrapolates the impulses of joints and bonds by a factor, and calls `extrapolate` to do the same with the velocities \[E12\].
     pub(crate) fn extrapolate(&mut self, factor: f64, extrapolate: impl FnOnce(&mut [Velocity])) {
         self.joints.extrapolate(factor);
+        if let Some(bonds) = &mut self.bonds {
+            bonds.extrapolate(factor);
+        }
         extrapolate(self.velocities);
     }
 

@@ -6,6 +6,7 @@
 use glam::{DVec3, DVec4};
 use rayon::prelude::*;
 
+use crate::contact::bonds::BondSystem;
 use crate::contact::constraint::Constraint;
 use crate::contact::coupling::Coupling;
 use crate::contact::joints::Joints;
@@ -115,20 +116,20 @@ pub fn book_gravity(
     }
 }
 
-/// Works of gravity, contacts and joints in a solve of length `h` \[s\] that took `before` to `after`; summed over the ranks, where several
-/// share the scene.
+/// Works of gravity, contacts, joints and bonds in a solve of length `h` \[s\] that took `before` to `after`; summed over the ranks, where
+/// several share the scene.
 pub fn book_solve(
     world: &World,
     h: f64,
     constraints: &[Constraint],
-    joints: &Joints,
+    (joints, bonds): (&Joints, &BondSystem),
     [before, after]: [&[Velocity]; 2],
     coupling: &mut dyn Coupling,
 ) -> EnergyBalance {
     let counted = &constraints[..coupling.counted(constraints.len())];
     let mut works = book_gravity(world, h, before, after, coupling) + book_contacts(counted, before, after);
     if coupling.is_first() {
-        works += book_joints(joints, before, after);
+        works += book_joints(joints, before, after) + book_bonds(bonds, before, after);
     }
     total(works, coupling)
 }
@@ -154,6 +155,12 @@ pub fn energy_given(constraint: &Constraint, before: &[Velocity], after: &[Veloc
     }
     let [a, b] = constraint.bodies.map(|body| mean(&before[body as usize], &after[body as usize]));
     work_of(constraint, &a, &b).truncate().element_sum()
+}
+
+/// Works of the bonds in a solve that took `before` to `after`; a bond to a wall also works on the wall, which puts this work in.
+pub fn book_bonds(bonds: &BondSystem, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
+    let [bond_work, held] = bonds.works(before, after);
+    EnergyBalance { bond_work, boundary_work: 0.0 - held, ..EnergyBalance::default() }
 }
 
 /// Works of one contact at the mean velocities of its bodies: normal, friction, rolling, and the work that boundaries put in \[J\].

@@ -5,12 +5,13 @@ use rayon::prelude::*;
 
 use crate::contact::carried::Carried;
 use crate::engine::clock::Instant;
+use crate::model::bond::sorted;
 use crate::settings::{Method, Order};
 
 use super::tiles::Tiles;
 use super::{
-    Colouring, Constraint, CpuEngine, Impulse, Key, Onset, Patches, Split, Spring, broadphase, colouring,
-    loads, matching, springs,
+    Colouring, Constraint, CpuEngine, Impulse, Key, Onset, Patches, Split, Spring, World, broadphase,
+    colouring, loads, matching, springs,
 };
 
 impl CpuEngine {
@@ -30,6 +31,7 @@ impl CpuEngine {
         let keys = stages.time("broadphase", || {
             let mut keys = broadphase::find_pairs(world, settings.reach());
             coupling.choose(world, &mut keys);
+            leave_out_bonded(world, &mut keys);
             keys
         });
         let carried = stages.time("matching", || match before {
@@ -138,6 +140,15 @@ impl CpuEngine {
             springs::holding(&impulse.scaled(1.0 / self.settings.substep()), normal)
         };
         keys.iter().zip(impulses).map(springs).collect()
+    }
+}
+
+/// Removes the pairs of bodies that a bond holds: their contact law is off until the bond breaks.
+fn leave_out_bonded(world: &World, keys: &mut Vec<Key>) {
+    let bonded = world.bonds.pairs();
+    if !bonded.is_empty() {
+        let bodies = |key: &Key| sorted([world.shape_body(key.a), world.shape_body(key.b)]);
+        keys.retain(|key| bonded.binary_search(&bodies(key)).is_err());
     }
 }
 

@@ -126,15 +126,25 @@ impl StudiedSubstep {
         iterations: u32,
         mut visit: impl FnMut(u32, f64, &ContactProblem<'_>),
     ) {
-        let CpuEngine { world, settings, colouring, split, constraints, onsets, velocities, solver, .. } =
-            &mut self.engine;
+        let CpuEngine {
+            world,
+            settings,
+            colouring,
+            split,
+            constraints,
+            onsets,
+            velocities,
+            solver,
+            bonds,
+            ..
+        } = &mut self.engine;
         constraints.clone_from(&self.constraints);
         velocities.clone_from(&self.velocities);
         settings.warm_start = start;
         let end = world.time + settings.substep();
-        let mut joints = start_solve(world, settings, end, constraints, onsets, velocities);
+        let mut joints = start_solve(world, settings, end, (constraints, onsets), velocities, bonds);
         let problem = ContactProblem::new(colouring, split, constraints, velocities, &mut joints);
-        let mut problem = problem.in_world(world);
+        let mut problem = problem.in_world(world).bonded(bonds);
         warm_start::apply(start, &mut problem);
         visit(0, f64::INFINITY, &problem);
         let mut watch = |outcome: &Outcome, problem: &ContactProblem<'_>| {

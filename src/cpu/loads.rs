@@ -1,9 +1,10 @@
-//! Loads: impulses of contacts on boundaries, summed up over the substeps. Twin: `shaders/loads.wgsl`.
+//! Loads: impulses of contacts and bonds on boundaries, summed up over the substeps. Twin: `shaders/loads.wgsl`.
 //!
 //! Contacts with boundaries are few, so they are summed up one after the other.
 
 use rayon::prelude::*;
 
+use crate::contact::bonds::BondSystem;
 use crate::contact::constraint::Constraint;
 use crate::contact::tasks::CHUNK;
 use crate::contact::{Colouring, Key};
@@ -33,6 +34,15 @@ pub fn add<'a>(constraints: impl Iterator<Item = &'a Constraint>, totals: &mut [
                 *total +=
                     TotalImpulse { linear: sign * linear, angular: sign * (arm.cross(linear) + rolling) };
             }
+        }
+    }
+}
+
+/// Adds the impulses of the bonds to the totals of the boundaries.
+pub fn add_bonds(bonds: &BondSystem, totals: &mut [TotalImpulse]) {
+    for (body, _, linear, angular) in bonds.impulses().flat_map(|bond| bond.on_bodies()) {
+        if let Some(total) = totals.get_mut(body) {
+            *total += TotalImpulse { linear, angular };
         }
     }
 }

@@ -83,5 +83,6 @@ impl CpuEngine {
             + self.split.bytes()
             + self.patches.bytes()
             + self.solver.bytes()
+            + self.bonds.bytes()
     }
 }

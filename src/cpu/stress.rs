@@ -1,11 +1,12 @@
-//! Stress: sums of impulse times arm of the contacts, and of what grains carry as they move, over the substeps, in the meters of a world
-//! \[E17\], and the grains that come into a meter. Twin: `shaders/stress.wgsl`.
+//! Stress: sums of impulse times arm of the contacts and bonds, and of what grains carry as they move, over the substeps, in the meters of
+//! a world \[E17\], and the grains that come into a meter. Twin: `shaders/stress.wgsl`.
 //!
 //! An impulse meets the arms of the positions at which its substep began, as those of the constraint are. From there the grains move.
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
+use crate::contact::bonds::BondSystem;
 use crate::contact::constraint::Constraint;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::Velocity;
@@ -44,6 +45,20 @@ pub fn add(
         sums
     };
     add_parts(constraints.par_chunks(AT_ONCE).map(sums_of).collect(), totals);
+}
+
+/// Adds the impulses of the bonds to the sums of the meters, and to those of all grains \[N m s\].
+pub fn add_bonds(world: &World, bonds: &BondSystem, totals: &mut [MeterSums], of_grains: &mut [DMat3]) {
+    if totals.is_empty() && of_grains.is_empty() {
+        return;
+    }
+    for (body, arm, impulse, _) in bonds.impulses().flat_map(|bond| bond.on_bodies()) {
+        let moment = outer(arm, -impulse);
+        along(world, body, arm, totals, |sums, share| sums.contacts += share * moment);
+        if let Some(total) = world.grain_of_body(body).and_then(|grain| of_grains.get_mut(grain)) {
+            *total += moment;
+        }
+    }
 }
 
 /// Adds what the grains carry in a substep of `h` \[s\], in which they move from their present positions at these velocities, to the sums

@@ -27,6 +27,8 @@ pub struct EnergyBalance {
     pub friction_work: f64,
     /// Work of rolling and twisting impulses, those of the impact stage included.
     pub rolling_work: f64,
+    /// Work of bonds: what they store, what they damp, and what is lost when they break.
+    pub bond_work: f64,
     /// Work of the normal impulses of the impact stage.
     pub impact_work: f64,
     /// Part of `friction_work` from the impact stage.
@@ -72,13 +74,14 @@ impl EnergyBalance {
         self.initial_kinetic.max(works + self.emitted_energy + self.removed_energy)
     }
 
-    fn works(&self) -> [f64; 6] {
+    fn works(&self) -> [f64; 7] {
         [
             self.gravity_work,
             self.boundary_work,
             self.normal_work,
             self.friction_work,
             self.rolling_work,
+            self.bond_work,
             self.impact_work,
         ]
     }

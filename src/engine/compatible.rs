@@ -89,7 +89,7 @@ impl CompatibleForces {
 }
 
 /// How far a state is from rest in its forces \[-\]: sum of contact forces, gravity and applied forces of each dynamic body without
-/// joints, over the size of those forces that are no contact forces, or of what normal forces do to the bodies if that is larger.
+/// joints and bonds, over the size of those forces that are no contact forces, or of what normal forces do to the bodies if that is larger.
 ///
 /// It is 0 where all bodies are in equilibrium, of the size of the accelerations where they move, and at rest the error of sweeps that have
 /// not converged. Compatible forces inherit that error, as they have the effect of the solver's forces. Moments count by the longest arm of
@@ -104,6 +104,9 @@ pub fn unbalanced(snapshot: &Snapshot) -> f64 {
         .flat_map(|joint| joint.bodies)
         .flatten()
         .for_each(|body| is_joined[body as usize] = true);
+    for pair in world.bonds.pairs() {
+        pair.into_iter().for_each(|body| is_joined[body as usize] = true);
+    }
     let mut sums = vec![[DVec3::ZERO; 2]; world.bodies.len()];
     let mut arms = vec![0.0f64; sums.len()];
     for contact in &snapshot.contacts {

@@ -48,7 +48,7 @@ stages! {
         "loads" "sums up what boundaries were given, and stresses where they are observed \\[E17\\]";
     }
     "move, in each substep" {
-        "integrate" "moves all bodies; sinks remove grains \\[E1\\]";
+        "integrate" "moves all bodies; bonds break, sinks remove grains \\[E1\\], \\[E20\\]";
     }
 }
 

@@ -5,9 +5,10 @@ use glam::{DQuat, DVec3};
 use super::gate::OUTSIDE;
 use super::sink::By;
 use super::{
-    Area, BodyHeat, Course, Drive, Form, Joint, Motion, MotionLaw, MotionPart, Sphere, SpherePart, Surface,
-    World,
+    Area, BodyHeat, Bond, Bonds, Course, Drive, Form, Joint, Motion, MotionLaw, MotionPart, Sphere,
+    SpherePart, Surface, World,
 };
+use crate::law::bond::BondLaw;
 
 /// Largest number of grains that were ever added: their ids have 32 bits.
 const MOST_GRAINS: u64 = 1 << 32;
@@ -57,7 +58,8 @@ impl World {
         self.check_counts()?;
         self.check_heat()?;
         self.check_boundaries()?;
-        self.check_joints()
+        self.check_joints()?;
+        self.check_bonds()
     }
 
     /// Checks that the world has as many elements of each kind that does not change in a run as `scene`, by which names are looked up.
@@ -73,6 +75,7 @@ impl World {
                 (world.materials.list.len(), "materials"),
                 (world.clumps.len(), "clumps"),
                 (world.joints.len(), "joints"),
+                (world.bonds.list.len(), "bonds"),
                 (world.sinks.len(), "sinks"),
                 (world.gates.len(), "gates"),
                 (world.residences.len(), "residences"),
@@ -277,6 +280,26 @@ impl World {
             "a position of a joint that is none".into()
         })?;
         self.joints.iter().try_for_each(|joint| check_joint(joint, walls))
+    }
+
+    fn check_bonds(&self) -> Fault {
+        let Bonds { laws, list, states, released_energy } = &self.bonds;
+        claim_length(states.len(), list.len(), "states for bonds")?;
+        claim_below(list.iter().map(|bond| bond.law), laws.len(), "a law of bonds")?;
+        claim_below(list.iter().flat_map(|bond| bond.bodies), self.bodies.len(), "a bond of body")?;
+        claim(list.iter().all(|bond| bond.bodies[0] != bond.bodies[1]), || {
+            "a bond of a body with itself".into()
+        })?;
+        let anchors = || list.iter().flat_map(|bond| &bond.anchors);
+        claim_finite(anchors().map(|anchor| &anchor.place), "place of a bond")?;
+        claim_turns(anchors().map(|anchor| &anchor.orientation))?;
+        let is_positive = |number: f64| number > 0.0 && number.is_finite();
+        let is_beam = |bond: &Bond| is_positive(bond.beam.radius) && is_positive(bond.beam.length);
+        claim(list.iter().all(is_beam) && released_energy.is_finite(), || "a bond that is no beam".into())?;
+        let loads = states.iter().flat_map(|state| [&state.load.force, &state.load.moment]);
+        claim_finite(loads, "load of a bond")?;
+        let is_law = |law: &BondLaw| is_positive(law.youngs_modulus) && law.poisson_ratio > -1.0;
+        claim(laws.iter().all(is_law), || "a law of bonds that is none".into())
     }
 }
 

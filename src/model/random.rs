@@ -14,6 +14,8 @@ pub enum Stream {
     Emitter(usize),
     /// Sizes of the grains of emitter `i`, where these are drawn apart from their places.
     EmitterSizes(usize),
+    /// Strengths of the bonds of table `i` of the file.
+    Bonds(usize),
     /// Corners of a polyhedron with a seed of its own.
     Shape,
 }
@@ -30,6 +32,7 @@ impl Random {
             Stream::Grains(i) => 2 * i as u64,
             Stream::Emitter(i) => 2 * i as u64 + 1,
             Stream::EmitterSizes(i) => u64::MAX - 1 - i as u64,
+            Stream::Bonds(i) => (1 << 62) + i as u64,
             Stream::Shape => u64::MAX,
         };
         Random(Pcg64::seed_from_u64(mix(seed ^ mix(stream))))

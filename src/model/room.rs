@@ -1,6 +1,7 @@
 //! Memory of a world: room for grains, and its size in bytes.
 
-use super::{Bodies, GrainParts, Sphere, Surface, World};
+use super::bond::BondState;
+use super::{Bodies, Bond, GrainParts, Sphere, Surface, World};
 
 impl World {
     /// Reserves room for `grains` grains in all.
@@ -36,7 +37,7 @@ impl World {
             + removed * size_of::<Option<u32>>()
             + self.arrivals.capacity() * size_of::<f64>()
             + (self.ids.capacity() + self.vacancies.places.capacity()) * size_of::<u32>();
-        self.bodies.bytes() + bytes as u64 + self.mesh_bytes()
+        self.bodies.bytes() + bytes as u64 + self.mesh_bytes() + self.bond_bytes()
     }
 
     /// Bytes of the meshes and of the surfaces that are patches of them.
@@ -48,11 +49,19 @@ impl World {
         meshes + (self.surfaces.len() * size_of::<Surface>()) as u64
     }
 
+    /// Bytes of the bonds.
+    fn bond_bytes(&self) -> u64 {
+        (self.bonds.list.len() * (size_of::<Bond>() + size_of::<BondState>())) as u64
+    }
+
     /// Bytes of a world with `grains` grains and its meshes; other boundaries are not counted.
     pub fn planned_bytes(&self, grains: usize) -> u64 {
         let more = self.planned_spheres(grains).saturating_sub(grains);
         let per_grain = World::BYTES_PER_GRAIN + (self.residences.len() * size_of::<f64>()) as u64;
-        grains as u64 * per_grain + (more * size_of::<Sphere>()) as u64 + self.mesh_bytes()
+        grains as u64 * per_grain
+            + (more * size_of::<Sphere>()) as u64
+            + self.mesh_bytes()
+            + self.bond_bytes()
     }
 
     /// Bytes of a grain of one sphere.

@@ -5,7 +5,7 @@ use crate::engine::{EnergyBalance, Snapshot};
 use crate::law::normal::NormalLaw;
 use crate::model::{RigidBody, World};
 
-use super::grains;
+use super::{bonds, grains};
 
 /// Energy balance of a run from its start \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,9 +22,9 @@ impl Balance {
         Balance { law, elastic_at_start: elastic(first, law) }
     }
 
-    /// Elastic energy of the contacts, with their tangential and rolling springs \[J\].
+    /// Elastic energy of the contacts, with their tangential and rolling springs, and of the bonds \[J\].
     pub(super) fn elastic(&self, snapshot: &Snapshot) -> f64 {
-        elastic(snapshot, self.law) + in_springs(snapshot).iter().sum::<f64>()
+        elastic(snapshot, self.law) + in_springs(snapshot).iter().sum::<f64>() + bonds::elastic(snapshot)
     }
 
     /// Total energy with the kinetic energy taken at v + h g/2 \[J\].
@@ -38,11 +38,12 @@ impl Balance {
     }
 
     /// Energy that contacts made out of nothing since the start, over the turnover \[-\]: by normal impulses what they gave beyond the
-    /// elastic energy of the start, by friction with rolling and by bounces what they gave.
+    /// elastic energy of the start, by friction with rolling, by bounces and by bonds, which are made unstressed, what they gave.
     pub(super) fn made_share(&self, snapshot: &Snapshot) -> f64 {
         let made = |balance: &EnergyBalance| {
             let of_impacts = balance.impact_work + balance.impact_friction_work + balance.impact_rolling_work;
-            balance.made() + (balance.normal_work - self.elastic_at_start).max(0.0) + of_impacts.max(0.0)
+            let of_contacts = balance.made() + (balance.normal_work - self.elastic_at_start).max(0.0);
+            of_contacts + of_impacts.max(0.0) + balance.bond_work.max(0.0)
         };
         share(snapshot, booked(snapshot, made))
     }
@@ -128,6 +129,12 @@ pub(super) fn dissipated_by_rolling(snapshot: &Snapshot) -> f64 {
     0.0 - booked(snapshot, |balance| balance.rolling_work) - in_springs(snapshot)[1]
 }
 
+/// Energy dissipated by bonds since the start \[J\]: energy that they took out, less what they hold; not a number without an energy
+/// balance.
+pub fn dissipated_by_bonds(snapshot: &Snapshot) -> f64 {
+    0.0 - booked(snapshot, |balance| balance.bond_work) - bonds::elastic(snapshot)
+}
+
 /// Kinetic energy of translation, Σ m v²/2 \[J\].
 pub fn kinetic(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
@@ -188,6 +195,7 @@ mod tests {
             normal_work: -4.0,
             friction_work: -5.0,
             rolling_work: -1.0,
+            bond_work: 0.0,
             impact_work: -2.0,
             impact_friction_work: -1.5,
             impact_rolling_work: -0.5,

@@ -1,4 +1,4 @@
-//! Forces and torques of contacts on boundaries and on other bodies.
+//! Forces and torques of contacts and bonds on boundaries and on other bodies.
 
 use glam::{DMat3, DVec3};
 
@@ -7,7 +7,7 @@ use crate::engine::{Snapshot, TotalImpulse};
 use crate::model::plane::grain_volume;
 use crate::model::{World, outer};
 
-/// Force and torque of all contacts on a boundary, averaged over some time.
+/// Force and torque of all contacts and bonds on a boundary, averaged over some time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Load {
     /// Force \[N\].
@@ -29,6 +29,12 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
             let arm = contact.point - world.periodic.image(world.bodies.position[body], contact.point);
             load.force += force;
             load.torque += arm.cross(force) + sign * contact.impulse.rolling / snapshot.substep;
+        }
+    }
+    for (body, _, force, torque) in world.bond_forces().flat_map(|bond| bond.on_bodies()) {
+        if let Some(load) = loads.get_mut(body) {
+            load.force += force;
+            load.torque += torque;
         }
     }
     for load in &mut loads {
@@ -54,10 +60,10 @@ pub fn compatible_on_boundaries(snapshot: &Snapshot) -> Vec<DVec3> {
     forces
 }
 
-/// Sum of the contact forces on a body, and their stress times volume.
+/// Sum of the forces of contacts and bonds on a body, and their stress times volume.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reaction {
-    /// Sum of the contact forces \[N\].
+    /// Sum of the forces of contacts and bonds \[N\].
     pub force: DVec3,
     /// Stress times volume, -Σ r fᵀ, with r from the centre of the body to a contact and f the force there \[N m\]; positive under
     /// pressure.
@@ -76,8 +82,8 @@ impl Reaction {
     }
 }
 
-/// Reaction of every body to its contacts over the last substep, without impacts, in the order of the bodies; on a rank that of its own
-/// grains is complete.
+/// Reaction of every body to its contacts and bonds over the last substep, without impacts, in the order of the bodies; on a rank that of
+/// its own grains is complete.
 pub fn reactions(snapshot: &Snapshot) -> Vec<Reaction> {
     let world = &snapshot.world;
     let mut reactions = vec![Reaction::NONE; world.bodies.len()];
@@ -89,6 +95,10 @@ pub fn reactions(snapshot: &Snapshot) -> Vec<Reaction> {
             reactions[body].force += sign * force;
             reactions[body].stress -= outer(arm, sign * force);
         }
+    }
+    for (body, arm, force, _) in world.bond_forces().flat_map(|bond| bond.on_bodies()) {
+        reactions[body].force += force;
+        reactions[body].stress -= outer(arm, force);
     }
     reactions
 }

@@ -16,7 +16,8 @@ use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, BodyMotion, PairForce};
 use super::{
-    Base, Observer, cell, contacts, energy, flow, heat, lost, packing, passages, repose, stress, surface,
+    Base, Observer, bonds, cell, contacts, energy, flow, heat, lost, packing, passages, repose, stress,
+    surface,
 };
 
 /// Part of a scene that a quantity needs in order to exist, and that it is named after.
@@ -32,6 +33,8 @@ pub enum Needs {
     CompatibleBoundary,
     /// A joint, whose name follows a colon.
     Joint,
+    /// Bonds.
+    Bonds,
     /// An observed drum.
     Drum,
     /// A sink, whose name follows a colon.
@@ -79,6 +82,7 @@ impl Needs {
             self,
             Needs::Nothing
                 | Needs::Compatible
+                | Needs::Bonds
                 | Needs::Drum
                 | Needs::Fabric
                 | Needs::Cell
@@ -319,6 +323,9 @@ macro_rules! suffix {
     (Compatible) => {
         ""
     };
+    (Bonds) => {
+        ""
+    };
     (Drum) => {
         ""
     };
@@ -500,7 +507,13 @@ quantities! {
     Pair, "m", { "overlap" => |v, i| v.pair(i).overlap }, "overlap of the same";
     CompatiblePair, "N", { "compatible_normal_force" => |v, i| v.pair(i).compatible }, "compatible normal force between the same";
 
-    EnergyBalance, "J", { "elastic_energy" => |v, _| v.balance(energy::Balance::elastic) }, "energy stored by the overlaps, those of dynamic boundaries too";
+    Bonds, "-", { "bonds" => |v, _| bonds::intact(v.snapshot), "bonds_broken" => |v, _| bonds::broken(v.snapshot) }, "bonds that hold, bonds that broke since the start; those whose grain was removed are in neither";
+    Bonds, "-", { "bonds_broken_in_tension" => |v, _| bonds::broken_in_tension(v.snapshot), "bonds_broken_in_shear" => |v, _| bonds::broken_in_shear(v.snapshot) }, "bonds that broke since the start, by what broke them";
+    Bonds, "J", { "bond_energy" => |v, _| bonds::elastic(v.snapshot) }, "elastic energy of the bonds that hold";
+    Bonds, "J", { "fracture_energy" => |v, _| v.snapshot.world.bonds.released_energy }, "elastic energy that bonds held when they broke or lost a grain, since the start";
+    Bonds, "J", { "dissipated_by_bonds" => |v, _| energy::dissipated_by_bonds(v.snapshot) }, "energy dissipated by bonds since the start: by their damping, and when they broke";
+
+    EnergyBalance, "J", { "elastic_energy" => |v, _| v.balance(energy::Balance::elastic) }, "energy stored by the overlaps, those of dynamic boundaries too, and by bonds";
     EnergyBalance, "J", { "total_energy" => |v, _| v.balance(energy::Balance::total) }, "kinetic, rotational, potential and elastic energy";
     EnergyBalance, "J", { "ballistic_energy" => |v, _| v.balance(energy::Balance::ballistic) }, "the same with the kinetic energy at v + h g/2: flights and elastic bounces keep it";
     EnergyBalance, "J", { "gravity_work" => |v, _| v.booked(|it| it.gravity_work), "boundary_work" => |v, _| v.booked(|it| it.boundary_work) }, "work of gravity and applied forces, of boundaries on grains and dynamic boundaries since the start";

@@ -88,6 +88,8 @@ pub struct ScenarioRecord<'a> {
     pub fields: Option<&'a FieldPlan>,
     /// Whether grains may be polyhedra.
     pub has_polyhedra: bool,
+    /// Whether there are bonds.
+    pub has_bonds: bool,
     /// The fabric that is observed.
     pub fabric: Option<&'a FabricPlan>,
     /// The layers that are observed.
@@ -142,9 +144,10 @@ fn contents(record: &ScenarioRecord<'_>) -> Vec<(ShotContent, usize)> {
     });
     let surface = record.surface.map(|plan| (ShotContent::Surface(plan.clone()), usize::MAX));
     let polyhedra = record.has_polyhedra.then_some((ShotContent::Polyhedra, usize::MAX));
+    let bonds = record.has_bonds.then_some((ShotContent::Bonds, usize::MAX));
     let always = [(ShotContent::Grains, usize::MAX), (ShotContent::Contacts, usize::MAX)];
     let fields = record.fields.map(|plan| (ShotContent::Fields(plan.clone()), usize::MAX));
-    let others = walls.into_iter().chain(surface).chain(polyhedra).chain(fields);
+    let others = walls.into_iter().chain(surface).chain(polyhedra).chain(bonds).chain(fields);
     always.into_iter().chain(others).filter(|_| record.formats.vtp).collect()
 }
 

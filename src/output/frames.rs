@@ -4,6 +4,8 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, planned_contacts};
+use crate::law::bond::BeamLoad;
+use crate::model::bond::BondPose;
 use crate::model::{Boundary, Motion, World};
 use crate::observe::contacts::coordination;
 use crate::observe::loads::reactions;
@@ -195,6 +197,41 @@ pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
         cells: VtpCells::Grid(columns),
         point_data: vec![Array::scalars("height", heights.into_iter())],
         cell_data: Vec::new(),
+        field_data: Vec::new(),
+    }
+}
+
+/// Frame of the bonds that hold: lines along their beams, across a periodic face to the nearest image. Data of a bond: force along the beam
+/// \[N\], positive under pressure, force across it \[N\], bending and twisting moment \[N m\], all means over the last substep, its stress
+/// over its strength \[-\], the larger of tension on the outer fibre and shear, and the two bodies as of contacts.
+pub fn bonds(snapshot: &Snapshot) -> PolyData {
+    let world = &snapshot.world;
+    let bonds: Vec<usize> = world.bonds.intact().collect();
+    let of = |value: fn(&BeamLoad) -> f64| {
+        let loads = bonds.iter().map(move |&bond| value(&world.bonds.states[bond].load));
+        loads.collect::<Vec<f64>>().into_iter()
+    };
+    let points = bonds.iter().flat_map(|&bond| {
+        let bond = &world.bonds.list[bond];
+        let BondPose { axes, arms, .. } = world.placed_bond(bond);
+        let middle = world.bodies.position[bond.bodies[0] as usize] + arms[0];
+        let half = 0.5 * bond.beam.length * axes.x_axis;
+        [(middle - half).to_array(), (middle + half).to_array()]
+    });
+    let labels = |&bond: &usize| world.bonds.list[bond].bodies.map(|body| world.label(body) as i32);
+    PolyData {
+        time: snapshot.report.time,
+        points: points.collect(),
+        cells: VtpCells::Lines,
+        point_data: Vec::new(),
+        cell_data: vec![
+            Array::scalars("normal_force", of(|load| load.force.x)),
+            Array::scalars("shear_force", of(|load| load.force.y.hypot(load.force.z))),
+            Array::scalars("bending_moment", of(|load| load.moment.y.hypot(load.moment.z))),
+            Array::scalars("twisting_moment", of(|load| load.moment.x.abs())),
+            Array::scalars("utilisation", bonds.iter().map(|&bond| world.utilisation(bond))),
+            Array::integer_vectors("bodies", bonds.iter().map(labels)),
+        ],
         field_data: Vec::new(),
     }
 }

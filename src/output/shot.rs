@@ -32,6 +32,7 @@ pub(super) enum ShotContent {
     Walls(DrawnRoom),
     Surface(SurfacePlan),
     Polyhedra,
+    Bonds,
     Fields(FieldPlan),
 }
 
@@ -44,6 +45,7 @@ impl ShotContent {
             ShotContent::Walls(_) => KINDS[2],
             ShotContent::Surface(_) => KINDS[3],
             ShotContent::Polyhedra => KINDS[4],
+            ShotContent::Bonds => KINDS[5],
             ShotContent::Fields(_) => FIELDS,
         }
     }
@@ -56,6 +58,7 @@ impl ShotContent {
             ShotContent::Walls(room) => frames::walls(snapshot, room),
             ShotContent::Surface(plan) => frames::surface(snapshot, plan),
             ShotContent::Polyhedra => frames::polyhedra(snapshot),
+            ShotContent::Bonds => frames::bonds(snapshot),
             ShotContent::Fields(_) => return None,
         })
     }
@@ -76,7 +79,7 @@ impl ShotContent {
                 });
                 snapshot.share.collect(piece, &mut drop);
             }
-            ShotContent::Walls(_) => {}
+            ShotContent::Walls(_) | ShotContent::Bonds => {}
             ShotContent::Surface(plan) => drop(heights(snapshot, plan)),
             ShotContent::Fields(plan) => drop(plan.fields(snapshot)),
         }

@@ -122,8 +122,7 @@ pub fn open(
     settings: Settings,
     answer: Answer,
 ) -> Result<Ranked, Error> {
-    check(&settings)?;
-    check_scene(&world)?;
+    check(&settings, &world)?;
     let communicator = Shared::new(communicator);
     let (rank, ranks) = (communicator.rank(), communicator.ranks());
     let mut part = CpuEngine::new(world.without_grains(), settings);
@@ -149,10 +148,13 @@ pub fn open(
     Ok(Ranked::Root(Box::new(engine)))
 }
 
-/// Refuses settings that need all contacts at one place.
-fn check(settings: &Settings) -> Result<(), Error> {
+/// Refuses settings and scenes that need all contacts or bonds at one place.
+fn check(settings: &Settings, world: &World) -> Result<(), Error> {
     let refuse = |what, advice| Err(Error::NotOnRanks { what, advice });
     match settings {
+        _ if !world.bonds.is_empty() => refuse("bonds", "leave out [[bonds]], or run on one process"),
+        // Ghosts do not know the temperatures of the grains that they are copies of.
+        _ if world.heat.is_some() => refuse("a scene with heat", "leave out [heat], or run on one process"),
         _ if settings.method == Method::Smooth => Ok(()),
         Settings { algorithm: Algorithm::Apgd, .. } => {
             refuse("the algorithm \"apgd\"", "set solver.algorithm = \"pgs\"")
@@ -164,14 +166,6 @@ fn check(settings: &Settings) -> Result<(), Error> {
             refuse("an order of contacts other than by colours", "set solver.order = \"coloured\"")
         }
         _ => Ok(()),
-    }
-}
-
-/// Refuses scenes with heat: ghosts do not know the temperatures of the grains that they are copies of.
-fn check_scene(world: &World) -> Result<(), Error> {
-    match &world.heat {
-        Some(_) => Err(Error::NotOnRanks { what: "a scene with heat", advice: "leave out [heat]" }),
-        None => Ok(()),
     }
 }
 

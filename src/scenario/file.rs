@@ -2,6 +2,7 @@
 
 mod belt;
 mod bodies;
+mod bonds;
 mod boundaries;
 mod changes;
 mod checks;
@@ -135,6 +136,7 @@ impl Scenario {
             surface: self.surface.as_ref(),
             fields: self.fields.as_ref(),
             has_polyhedra: self.world.has_polyhedra(),
+            has_bonds: !self.world.bonds.is_empty(),
             fabric: self.fabric.as_ref(),
             layers: self.layers.as_ref(),
         }
@@ -243,6 +245,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         has_fabric: root.node("observe").is_some_and(|node| node.child("fabric").is_some()),
         has_compatible: root.node("forces").is_some_and(|node| node.child("compatible").is_some()),
         has_balance: observed.bookkeeping == Bookkeeping::On,
+        has_bonds: root.has("bonds"),
         has_heat: world.heat.is_some(),
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &observed.tracked,
@@ -395,8 +398,17 @@ fn populate(
     check_plane(root, world, &placement);
     check_total(root, &placement, &emitters);
     world.add_grains(placement.grains);
+    cement(root, world, seed);
     let scaled = |(key, old): (Key, start::Seed)| (key, old.impulse.scaled(substep / old.substep));
     (emitters, seeds.into_iter().map(scaled).collect())
+}
+
+/// Reads `[[bonds]]`, and makes them one after the other: of several between two bodies the first counts.
+fn cement(root: &mut Table<'_>, world: &mut World, seed: u64) {
+    let nodes = root.node("bonds").and_then(|node| node.elements()).unwrap_or_default();
+    for (i, node) in nodes.into_iter().enumerate() {
+        node.table(|table| bonds::bonds(table, i, world, seed));
+    }
 }
 
 /// Reports a grain of a plane scene that does not start in its plane.

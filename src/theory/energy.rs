@@ -13,7 +13,8 @@
 //!
 //! u_held and w_held are the u and w of the velocities that no impulse changes: those of bodies that are not free, and along locked axes.
 //! λ·ū is the energy that a contact takes out where it slips on such a body, and W_b the energy that this body puts in, λ·u_b + λ_r·ω_b for
-//! a boundary b. The works of joints with their drives \[E11\] are added to W_b. This identity contains no approximation: it holds to
+//! a boundary b. The works of joints with their drives \[E11\] are added to W_b, those of bonds \[E20\] are a sum of their own like that of
+//! contacts. This identity contains no approximation: it holds to
 //! rounding whatever the step, the sweeps and the residual, as long as the impulses in the balance are those that were applied.
 //!
 //! Each round of the impact stage is one solve, the rest of the substep (gravity, warm start, sweeps) another. The balance adds up
@@ -23,6 +24,7 @@
 //! gravity_work     Σ h (m gravity·v̄ + F·v̄ + τ·w̄)   boundary_work   W_b, of both solves
 //! normal_work      Σ λ_n ū_n                  impact_work     Σ λ_n ū_n of the impact stage
 //! friction_work    Σ λ_t·ū_t, of both         rolling_work    Σ λ_r·w̄, of both
+//! bond_work        Σ λ·ū of the bonds
 //!
 //! Impacts happen half a substep on \[E6\], so λ_n h a_n/2 of what an impact does is the work of gravity and not its own:
 //! impact_work = Σ λ_n (ū_n + h a_n/2), and gravity_work has the difference. An elastic bounce then takes nothing, and over a flight

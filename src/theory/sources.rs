@@ -55,6 +55,9 @@
 //! - H. S. Carslaw, J. C. Jaeger 1959: Conduction of Heat in Solids, 2nd edition. Clarendon Press, Oxford.
 //! - W. L. Vargas, J. J. McCarthy 2001: Heat conduction in granular materials. AIChE J. 47, 1052-1059.
 //! - O. Bonnefon, G. Daviet 2011: Quartic formulation of Coulomb 3D frictional contact. Technical Report RT-0400, Inria.
+//! - G. R. Cowper 1966: The shear coefficient in Timoshenko's beam theory. J. Appl. Mech. 33, 335-340.
+//! - D. O. Potyondy, P. A. Cundall 2004: A bonded-particle model for rock. Int. J. Rock Mech. Min. Sci. 41, 1329-1364.
+//! - W. Weibull 1951: A statistical distribution function of wide applicability. J. Appl. Mech. 18, 293-297.
 //! - P. A. Cundall, O. D. L. Strack 1979: A discrete numerical model for granular assemblies. Géotechnique 29, 47-65.
 //! - R. D. Mindlin 1949: Compliance of elastic bodies in contact. J. Appl. Mech. 16, 259-268.
 //! - M. Servin, D. Wang, C. Lacoursière, K. Bodin 2014: Examining the smooth and nonsmooth discrete element approaches to granular
@@ -63,6 +66,7 @@
 //!   during inelastic collisions. Powder Technol. 233, 30-46.
 //! - Y. Tsuji, T. Tanaka, T. Ishida 1992: Lagrangian numerical simulation of plug flow of cohesionless particles in a horizontal pipe.
 //!   Powder Technol. 71, 239-250.
+//! - M. R. Hestenes, E. Stiefel 1952: Methods of conjugate gradients for solving linear systems. J. Res. Natl. Bur. Stand. 49, 409-436.
 //! - H. Hertz 1882: Ueber die Berührung fester elastischer Körper. J. reine angew. Math. 92, 156-171.
 //! - P. Alart, A. Curnier 1991: A mixed formulation for frictional contact problems prone to Newton like
 //!   solution methods. Comput. Methods Appl. Mech. Eng. 92, 353-375.

@@ -116,12 +116,12 @@
 //!     impact        velocities after bounces; the rest as it was                    [E6]
 //!     predict       q_n and λ⁰ from these velocities; then v ← v + h M⁻¹ f          [E2], [E7], [E1]
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
-//!     sweep         the joints, then as many sweeps as told, each with the joints
-//!                   at its end                                                      [E5], [E11]
+//!     sweep         the joints and bonds, then as many sweeps as told, each with the
+//!                   joints and bonds at its end                            [E5], [E11], [E20]
 //!     balance       works of the impact stage and of the sweeps                     [E10]
 //!     loads         what contacts gave the boundaries, and stresses, impacts included [E17]
 //!     integrate     positions move; a body that contacts drove too fast ends the run; [E1]
-//!                   then sinks and the domain remove grains
+//!                   then bonds break, sinks and the domain remove grains          [E20]
 //! ```
 //!
 //! This is Algorithm 1 of Wang, Servin & Berglund 2016 with the substeps \[E9\] added. A body is too fast when contacts add so much to its

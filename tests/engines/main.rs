@@ -4,6 +4,7 @@
 mod balance;
 mod belts;
 mod bodies;
+mod bonds;
 mod closed_meshes;
 mod clumps;
 mod coarse;

@@ -26,6 +26,9 @@ pub fn check_single(
     settings: &Settings,
     grains: impl Iterator<Item = (MaterialId, f64)>,
 ) -> Result<(), Error> {
+    if !world.bonds.is_empty() {
+        return Err(Error::NotOnGpu { setting: "bonds" });
+    }
     check_polyhedra(world)?;
     Machines::of(world).check()?;
     check_settings(settings)?;

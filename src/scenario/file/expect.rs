@@ -92,6 +92,8 @@ pub struct Subjects<'a> {
     pub residences: &'a [Residence],
     /// Names of the joints.
     pub joints: &'a [String],
+    /// Whether there are bonds.
+    pub has_bonds: bool,
     /// Whether a drum is observed.
     pub has_drum: bool,
     /// Whether a cell is observed.
@@ -203,6 +205,7 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
         Needs::StayClass => {
             one_of("class of residence times of a region", &stay_classes(subjects.residences))
         }
+        Needs::Bonds => there(subjects.has_bonds, "bonds", "add [[bonds]]"),
         Needs::Drum => there(subjects.has_drum, "a drum", "add [observe.drum] boundary = \"...\""),
         Needs::Fabric => there(subjects.has_fabric, "the fabric", "add [observe.fabric] plane = \"xz\""),
         Needs::Cell => {

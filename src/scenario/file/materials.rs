@@ -10,8 +10,10 @@ use super::read::{NOT_NEGATIVE, Need, Node, POSITIVE, SHARE, TIME, Table, by_sta
 pub const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");
 /// Density \[kg/m³\].
 pub const DENSITY: Need = Need::new(|x| x > 0.0, "a positive density in kg/m³");
-const MODULUS: Need = Need::new(|x| x > 0.0, "a positive modulus in Pa");
-const POISSON: Need = Need::new(|x| x > -1.0 && x <= 0.5, "a number above -1 and at most 0.5");
+/// Young's modulus \[Pa\].
+pub const MODULUS: Need = Need::new(|x| x > 0.0, "a positive modulus in Pa");
+/// Poisson's ratio \[-\].
+pub const POISSON: Need = Need::new(|x| x > -1.0 && x <= 0.5, "a number above -1 and at most 0.5");
 
 /// Largest number of materials: every two of them have a law of their own.
 const MOST: usize = 1000;
@@ -89,13 +91,9 @@ pub fn material_id(materials: &Materials) -> impl Fn(Node<'_>) -> Option<Materia
     }
 }
 
-/// Reads one of `[[pairs]]` and sets the law of the pair.
-pub fn pair(
-    table: &mut Table<'_>,
-    materials: &mut Materials,
-    given: &mut Vec<[MaterialId; 2]>,
-) -> Option<()> {
-    let names = table.get("materials", |node| {
+/// Reads the names of two materials.
+pub fn material_pair(materials: &Materials) -> impl Fn(Node<'_>) -> Option<[MaterialId; 2]> {
+    move |node| {
         let ids = node.clone().list(material_id(materials))?;
         let pair = <[MaterialId; 2]>::try_from(ids);
         if pair.is_err() {
@@ -105,7 +103,16 @@ pub fn pair(
             );
         }
         pair.ok()
-    });
+    }
+}
+
+/// Reads one of `[[pairs]]` and sets the law of the pair.
+pub fn pair(
+    table: &mut Table<'_>,
+    materials: &mut Materials,
+    given: &mut Vec<[MaterialId; 2]>,
+) -> Option<()> {
+    let names = table.get("materials", material_pair(materials));
     let restitution = table.maybe("restitution", number(SHARE));
     let friction = table.maybe("friction", number(NOT_NEGATIVE));
     let rolling_resistance = table.maybe("rolling_resistance", number(NOT_NEGATIVE));

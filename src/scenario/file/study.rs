@@ -285,6 +285,7 @@ fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectatio
         mixing: &names(base.mixing.iter().map(|plan| &plan.name).collect()),
         residences: &base.world.residences,
         joints: &names(base.world.joints.iter().map(|joint| &joint.name).collect()),
+        has_bonds: !base.world.bonds.is_empty(),
         has_drum: base.drum.is_some(),
         has_cell: base.cell.is_some(),
         has_surface: base.surface.is_some(),
