@@ -21,6 +21,7 @@ const EXAMPLES: [(&str, &str); 9] = [
     ("triaxial", include_str!("../../scenarios/triaxial.toml")),
     ("intruder", include_str!("../../scenarios/intruder.toml")),
     ("heated_drum", include_str!("../../scenarios/heated_drum.toml")),
+    ("crush", include_str!("../../scenarios/crush.toml")),
 ];
 
 /// Arguments of `esker new`.

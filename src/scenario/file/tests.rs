@@ -79,6 +79,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("beam.toml", &[], 3),
         ("pyramid.toml", &[], 2870),
         ("compaction.toml", &[], 1016),
+        ("crush.toml", &[], 129),
         ("discs_drum.toml", &[], 1000),
         ("discs_mixing.toml", &[], 1000),
         ("drum.toml", &[], 4864),
