@@ -123,6 +123,12 @@ impl BondSystem {
         self.rows.is_empty()
     }
 
+    /// Bytes of the lists for this many bonds, of which each moves a body more: in a packing there are fewer bodies, in a chain as many.
+    pub fn planned_bytes(bonds: u64) -> u64 {
+        let per_bond = size_of::<BondRows>() + size_of::<BondIterate>() + 3 * size_of::<u32>();
+        bonds * (per_bond + size_of::<BondedBody>() + size_of::<u32>()) as u64
+    }
+
     /// Bytes that the lists hold.
     pub fn bytes(&self) -> u64 {
         let per_bond = self.intact.capacity() * size_of::<u32>()

@@ -3,6 +3,7 @@
 use glam::DMat3;
 
 use crate::contact::Key;
+use crate::contact::bonds::BondSystem;
 use crate::contact::constraint::{Constraint, Onset};
 use crate::contact::split::Split;
 use crate::contact::velocity::Velocity;
@@ -66,6 +67,7 @@ impl CpuEngine {
             + if world.heat.is_some() { HeatGains::planned_bytes(bodies) } else { 0 }
             + splitting
             + momentum
+            + BondSystem::planned_bytes(world.bonds.list.len() as u64)
     }
 
     /// Bytes that the engine holds now.
