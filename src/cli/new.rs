@@ -11,7 +11,7 @@ use super::terminal::say;
 use super::{ExitOutcome, Failure};
 
 /// Examples by name. They need no other file.
-const EXAMPLES: [(&str, &str); 9] = [
+const EXAMPLES: [(&str, &str); 10] = [
     ("pile", include_str!("../../scenarios/pile.toml")),
     ("drum", include_str!("../../scenarios/drum.toml")),
     ("hopper", include_str!("../../scenarios/hopper.toml")),
