@@ -237,7 +237,11 @@ fn print_time_step(scenario: &Scenario) {
         if advice.margin.is_finite() { format!("; skin {:.2e} m", advice.margin) } else { String::new() };
     say!("  per step      {:.2e} m{skin}", advice.travel);
     if let (Some(step), Method::Smooth) = (advice.smooth_step, settings.method) {
-        say!("  stable        {step:.1e} s: the least of 1/5 of the Rayleigh time and 1/50 of a collision");
+        let bonds =
+            if scenario.world.bonds.is_empty() { "" } else { " and 0.3 sqrt(m/k) of the stiffest bond" };
+        say!(
+            "  stable        {step:.1e} s: the least of 1/5 of the Rayleigh time, 1/50 of a collision{bonds}"
+        );
         if settings.substep() > step * (1.0 + 1e-9) {
             say!("warning: solver.time_step is longer than that: what is stiff may gain energy");
         }

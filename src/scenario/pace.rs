@@ -143,8 +143,19 @@ pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
     let with_walls = kinds
         .iter()
         .flat_map(|a| walls.iter().map(|&wall| collision(materials.law(a.material, wall), mass(a), a.least)));
-    waves.chain(with_others).chain(with_walls).min_by(f64::total_cmp)
+    waves.chain(with_others).chain(with_walls).chain(bond_steps(&scenario.world)).min_by(f64::total_cmp)
 }
+
+/// Per bond the step that resolves its vibrations \[s\].
+fn bond_steps(world: &World) -> impl Iterator<Item = f64> + '_ {
+    world.bonds.list.iter().map(|bond| {
+        let lightest = bond.bodies.map(|body| world.bodies.inverse_mass[body as usize]);
+        SHARE_OF_BOND / (world.bonds.stiffness(bond).shift.x * lightest[0].max(lightest[1])).sqrt()
+    })
+}
+
+/// Share of √(m/k) of a bond, of the lighter grain and along the beam, that a step may take \[-\]: a grain may have a dozen bonds.
+const SHARE_OF_BOND: f64 = 0.3;
 
 /// Share of the Rayleigh time that smooth DEM codes take as their time step \[-\].
 const SHARE_OF_RAYLEIGH_TIME: f64 = 0.2;
@@ -178,6 +189,7 @@ fn rayleigh_time(material: &Material, density: f64, radius: f64) -> f64 {
 #[cfg(all(test, feature = "scenario"))]
 mod tests {
     use super::*;
+    use crate::law::bond::BondLaw;
     use crate::model::MotionLaw;
     use crate::model::{Grain, Materials, sphere_volume};
 
@@ -313,5 +325,27 @@ mod tests {
         approx::assert_relative_eq!(step, 0.02 * together, max_relative = 1e-3);
         let small_steel = hertz(0.5 * 7800.0 * sphere_volume(0.01), 0.005, of_steel, speed);
         assert!(small_steel < 0.5 * together, "{small_steel} s of {together} s");
+    }
+    /// Two grains of 10.9 g with a bond of 1e12 N/m: 0.3 √(m/k) = 31 ns.
+    #[test]
+    fn the_smooth_step_resolves_bonds() {
+        let mut scenario = scenario_with(1e-3, &[]);
+        let world = &mut scenario.world;
+        world.add_grains([Grain::at(DVec3::new(1.0, 0.0, 1.25), 0.01, 0)]);
+        world.bonds.laws.push(BondLaw {
+            youngs_modulus: 1e12 * 0.02 / (std::f64::consts::PI * 1e-4),
+            poisson_ratio: 0.25,
+            radius_factor: 1.0,
+            tensile_strength: f64::INFINITY,
+            cohesion: f64::INFINITY,
+            friction: 0.0,
+            damping_ratio: 0.0,
+        });
+        let bodies = [0, 1].map(|grain: usize| world.grain_body(grain) as u32);
+        let bond = world.bond_between(0, bodies, [DVec3::ZERO, 0.02 * DVec3::X], 0.01);
+        world.add_bond(bond);
+        let expected = 0.3 * (2600.0 * sphere_volume(0.01) / 1e12).sqrt();
+        let step = smooth_time_step(&scenario).expect("grains");
+        approx::assert_relative_eq!(step, expected, max_relative = 1e-9);
     }
 }

@@ -68,7 +68,7 @@ fn a_dump_reads_back_to_the_places_velocities_and_materials_of_each_frame() {
     assert_eq!(bodies.velocity[0].x as f32, frame.point_data[1].component(0, 0) as f32);
     assert_eq!([0, 1].map(|grain: usize| world.grain_material(grain)), [0, 1]);
     // Another frame is another state.
-    let before = read_back(&place, ", step = 5").world;
+    let before = read_back(&place, ", timestep = 5").world;
     assert!((before.bodies.position[0].x - found[0][0]).abs() > 1e-5);
 }
 

@@ -82,6 +82,16 @@ fn grains_of_a_dump_have_the_mass_or_density_that_it_says() {
     assert!(wrong.contains("d.dump:11: mass is \"-1\", expected a positive mass"), "{wrong}");
 }
 
+#[test]
+fn temperatures_of_a_file_are_told_where_the_scene_has_no_heat() {
+    let told = |title: &str| {
+        let text = format!("x,y,z,radius,{title}\n0,0,1,0.01,300\n");
+        let notes = grains("g.csv", &text, "", GLASS).expect("read").notes;
+        notes.iter().any(|note| note.contains("`grains.0`: the temperatures of its file are left out"))
+    };
+    assert!(told("temperature") && !told("colour"));
+}
+
 /// A grain of 1 kg at 1 m/s hits one of 3 kg at rest: without a loss they part at (1 - 3)/(1 + 3) = -0.5 and 2/(1 + 3) = 0.5 m/s. Grains of the
 /// density of the material, which are equal, would exchange their velocities.
 #[test]

@@ -121,6 +121,10 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     }
     let radii = if needs_radii { radii? } else { radii.unwrap_or(Radii::Constant(1.0)) };
     let (make, mut packing) = (make?, packing?);
+    if world.heat.is_none() && packing.has_temperatures() {
+        let note = "the temperatures of its file are left out, as the scene has no [heat]";
+        table.report.note(format!("`{}`: {note}", table.name()));
+    }
     let clumps = packing.take_clumps();
     if !clumps.is_empty() && !may_hold_bodies(table, world) {
         return None;

@@ -369,6 +369,11 @@ impl Packing {
         }
     }
 
+    /// Whether a file gives grains temperatures.
+    pub fn has_temperatures(&self) -> bool {
+        matches!(self, Packing::Rows(rows, _) if rows.iter().any(|row| row.temperature.is_some()))
+    }
+
     /// Returns whether a grain needs a radius from the distribution of the block.
     pub fn needs_radii(&self) -> bool {
         match self {

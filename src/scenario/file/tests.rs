@@ -70,7 +70,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 43] = [
+    let cases: [(&str, &[&str], usize); 44] = [
         ("column.toml", &[], 25),
         ("servin_column.toml", &[], 10),
         ("servin_drum.toml", &[], 2000),
