@@ -41,7 +41,7 @@ pub(super) struct Arguments {
 enum ExportFormat {
     /// All kinds of frames, for ParaView.
     Vtkhdf,
-    /// The grains as a text dump of LAMMPS, for OVITO, LIGGGHTS and others.
+    /// The grains as a text dump of LAMMPS, for OVITO and others.
     Dump,
     /// Grains and contacts as tables, a row for each in every frame.
     Csv,

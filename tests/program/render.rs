@@ -6,7 +6,7 @@ use std::process::Output;
 
 use esker::cpu::CpuEngine;
 use esker::engine::Engine;
-use esker::model::World;
+use esker::model::{Heat, WallHeat, World};
 use esker::render::{FIELDS, Look, Show};
 use esker::render::{Picture, Survey, frame_of};
 use esker::scenario::Scenario;
@@ -288,7 +288,10 @@ fn drawn(look: &Look, scenario: &Scenario) -> Picture {
 
 #[test]
 fn every_field_that_a_scenario_may_name_can_be_drawn() {
-    let scenario = turning_scene();
+    let mut scenario = turning_scene();
+    let world = &mut scenario.world;
+    world.materials.list.iter_mut().for_each(|material| material.heat_capacity = 800.0);
+    world.set_heat(Heat::new(300.0, vec![WallHeat::Insulated; world.boundaries.len()]));
     for field in FIELDS {
         let look = Look { colour_by: (*field).to_owned(), size: [64, 64], ..Look::of_scene(&scenario.world) };
         drawn(&look, &scenario);
