@@ -207,6 +207,11 @@ fn a_dense_packing_has_its_porosity_its_sizes_and_hardly_an_overlap() {
         let overlap = deepest(&scenario.world);
         assert!((0.0..=1e-3).contains(&overlap), "{amount}: overlaps of {overlap:e} of a radius");
     }
+    // Packing many more takes minutes in which nothing is said.
+    let refused = dense(periodic, "radius = { kind = \"constant\", value = 0.001 }", "porosity = 0.42")
+        .expect_err("a million grains");
+    let line = refused.list()[0].line();
+    assert!(line.contains("grains are to be packed densely, at most 50000 are possible"), "{line}");
     // Random addition has no room for so many.
     let text = format!(
         "[[grains]]\nmaterial = \"stone\"\n{fine}\npacking = {{ kind = \"random\", porosity = 0.5, {REGION} }}\n"

@@ -13,6 +13,8 @@ const SOLID: SolidRange = SolidRange {
     solid: Need::new(|x| x > 0.0 && x < 1.0, "a solid fraction above 0 and below 1"),
     porosity: Need::new(|x| x > 0.0 && x < 1.0, "a porosity above 0 and below 1"),
 };
+/// Largest number of grains: so many take up to a minute, and several minutes where they cannot be packed that densely.
+const MOST_PACKED: usize = 50_000;
 /// Overlap that may be left.
 const OVERLAP: Need = Need::new(|x| (1e-6..=0.01).contains(&x), "a fraction of the radius from 1e-6 to 0.01");
 
@@ -41,7 +43,8 @@ pub fn read(table: &mut Table<'_>, grains: &GrainsToPack<'_>) -> Option<Packing>
 /// Packs balls of these radii \[m\] in a box.
 ///
 /// # Errors
-/// When a ball is wider than the box, and when they cannot be packed that densely, with the porosity that was reached.
+/// When there are too many balls, when one is wider than the box, and when they cannot be packed that densely, with the porosity that was
+/// reached.
 pub fn fill(
     vessel: &Vessel,
     balls: Vec<f64>,
@@ -49,6 +52,12 @@ pub fn fill(
     random: &mut Random,
 ) -> Result<Vec<PlacedGrain>, Refusal> {
     let Vessel { min, max, plane, .. } = *vessel;
+    if balls.len() > MOST_PACKED {
+        return Err((
+            format!("{} grains are to be packed densely, at most {MOST_PACKED} are possible", balls.len()),
+            "pack a smaller box, or place them at random and let gravity or walls pack them".to_owned(),
+        ));
+    }
     let largest = balls.iter().copied().fold(0.0, f64::max);
     if !vessel.holds(largest) {
         return Err((
