@@ -157,7 +157,7 @@ impl CpuEngine {
         let bodies = world.bodies_with(world.grains.capacity());
         let settings = prudent(&settings, &world);
         let is_guarded = is_guarded(&settings, &world);
-        let keeps_works = is_guarded || settings.bookkeeping == Bookkeeping::On || world.makes_heat();
+        let keeps_works = keeps_works(is_guarded, &settings, &world);
         let warning = too_long_for_joints(&world, settings.substep());
         CpuEngine {
             is_guarded,
@@ -267,10 +267,12 @@ impl CpuEngine {
     /// Heat: finds what the bodies gain in a substep, from the forces of its contacts.
     fn find_heat(&mut self) -> Result<(), Error> {
         let Self { world, settings, keys, colouring, patches, constraints, stages, .. } = self;
-        let Some(heat) = &world.heat else { return Ok(()) };
+        if world.heat.is_none() {
+            return Ok(());
+        }
         let gains = &mut self.heat;
         stages.time("heat", || {
-            if heat.friction_share > 0.0 {
+            if let Some(heat) = world.friction_heat() {
                 gains.rub(heat, constraints, [&self.velocities_before, &self.velocities]);
             }
             gains.conduct(world, &HeatedContacts { settings, keys, colouring, patches, constraints });
@@ -444,7 +446,7 @@ impl CpuEngine {
         let (h, before) = (settings.substep(), &mut self.velocities_before);
         let (totals, stresses) = (&mut self.impulses, &mut self.stresses);
         let (grain_stresses, gains) = (&mut self.grain_stresses, &mut self.heat);
-        let heat = world.heat.as_ref().filter(|heat| heat.friction_share > 0.0);
+        let heat = world.friction_heat();
         if keeps_works {
             stages.time("balance", || before.clone_from(velocities));
         }
@@ -556,10 +558,15 @@ impl CpuEngine {
         works.made() > 0.0 && share.is_finite() && works.made() > share * scale()
     }
 
-    /// Whether the works of a substep are kept: for the guard \[E12\], for the energy balance, or for the heat that they make.
+    /// Whether the works of a substep are kept.
     fn keeps_works(&self) -> bool {
-        self.is_guarded || self.settings.bookkeeping == Bookkeeping::On || self.world.makes_heat()
+        keeps_works(self.is_guarded, &self.settings, &self.world)
     }
+}
+
+/// Whether the works of a substep are kept: for the guard \[E12\], for the energy balance, or for the heat that they make.
+fn keeps_works(is_guarded: bool, settings: &Settings, world: &World) -> bool {
+    is_guarded || settings.bookkeeping == Bookkeeping::On || world.friction_heat().is_some()
 }
 
 /// Breaks the bonds whose stress has reached their strength. Their grains may touch from now on, so the next step searches.

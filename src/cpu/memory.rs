@@ -9,9 +9,8 @@ use crate::contact::split::Split;
 use crate::contact::velocity::Velocity;
 use crate::engine::{is_guarded, planned_contacts};
 use crate::model::World;
-use crate::settings::{Acceleration, Algorithm, Bookkeeping, Settings};
+use crate::settings::{Acceleration, Algorithm, Settings};
 
-use super::CpuEngine;
 use super::coarse::Coarse;
 use super::contacts::per_method;
 use super::gradient::ProjectedGradient;
@@ -19,6 +18,7 @@ use super::heat::HeatGains;
 use super::search::Travel;
 use super::springs::Spring;
 use super::sweep::ProjectedGaussSeidel;
+use super::{CpuEngine, keeps_works};
 
 /// Bytes per contact that the engine keeps from step to step.
 const HELD_PER_CONTACT: u64 = (size_of::<Key>() + size_of::<Constraint>() + size_of::<u32>()) as u64;
@@ -49,8 +49,7 @@ impl CpuEngine {
         let spheres = world.planned_spheres(grains);
         let contacts = planned_contacts(spheres) as u64;
         let bodies = world.bodies_with(grains) as u64;
-        let keeps_works =
-            is_guarded(settings, world) || settings.bookkeeping == Bookkeeping::On || world.makes_heat();
+        let keeps_works = keeps_works(is_guarded(settings, world), settings, world);
         let lists = if keeps_works { 2 } else { 1 };
         let [onsets, springs] = per_method(settings.method, contacts as usize);
         let splitting = Split::planned_bytes(bodies, contacts);

@@ -87,9 +87,9 @@ impl World {
         }
     }
 
-    /// Whether contacts make heat of the energy of the motion.
-    pub fn makes_heat(&self) -> bool {
-        self.heat.as_ref().is_some_and(|heat| heat.friction_share > 0.0)
+    /// Heat of the scene, if contacts make heat of the energy of the motion.
+    pub fn friction_heat(&self) -> Option<&Heat> {
+        self.heat.as_ref().filter(|heat| heat.friction_share > 0.0)
     }
 
     /// Sets the boundaries whose temperatures are held to those at `time` \[s\].
