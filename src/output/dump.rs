@@ -7,14 +7,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::files::read_result;
+use crate::files::{LARGEST_TEXT, read_result};
 
 use super::atomic;
 use super::collection::read_series;
 use super::vtp::{Array, PolyData, Values, VtpCells};
 
-/// Largest `scenario.toml` that is read \[bytes\].
-const LARGEST_SCENARIO: u64 = 64 << 20;
 /// Columns that LAMMPS has names for, by the array of the frame. Quaternions of frames are x, y, z, w.
 const COLUMNS: [(&str, &[&str]); 4] = [
     ("velocity", &["vx", "vy", "vz"]),
@@ -22,7 +20,7 @@ const COLUMNS: [(&str, &[&str]); 4] = [
     ("contact_force", &["fx", "fy", "fz"]),
     ("orientation", &["quati", "quatj", "quatk", "quatw"]),
 ];
-/// Arrays that have a column in front.
+/// Arrays that have a column in front: ids, materials, clumps and radii.
 const LEADING: [&str; 4] = ["id", "material", "clump", "radius"];
 
 /// What the head of a frame needs of the scenario of a run.
@@ -38,7 +36,7 @@ impl DumpedScene {
     /// Reads it from the scenario with all defaults in a folder of results.
     fn of(results: &Path) -> Result<DumpedScene, Error> {
         let path = results.join("scenario.toml");
-        let text = read_result(&path, LARGEST_SCENARIO).map_err(Error::file(&path))?;
+        let text = read_result(&path, LARGEST_TEXT).map_err(Error::file(&path))?;
         let unusable = |found: String| Error::Unusable {
             origin: path.display().to_string(),
             found,
@@ -88,13 +86,14 @@ fn write_frame(out: &mut dyn Write, frame: &PolyData, time: f64, scene: &DumpedS
     write!(out, "ITEM: TIME\n{time}\nITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n")?;
     let flags = scene.periodic.map(|ends| if ends.is_some() { "pp" } else { "ss" });
     writeln!(out, "{}\nITEM: BOX BOUNDS {}", frame.points.len(), flags.join(" "))?;
-    let of = |name: &str| frame.point_data.iter().find(|array| array.name == name);
-    let value = |name: &str, point: usize| of(name).map_or(0.0, |array| array.component(point, 0));
+    let [ids, materials, clumps, radii] =
+        LEADING.map(|name| frame.point_data.iter().find(|array| array.name == name));
+    let value = |array: Option<&Array>, point: usize| array.map_or(0.0, |array| array.component(point, 0));
     for axis in 0..3 {
         let around = || {
             let none = [f64::INFINITY, f64::NEG_INFINITY];
             let [low, high] = frame.points.iter().enumerate().fold(none, |[low, high], (point, place)| {
-                let radius = value("radius", point);
+                let radius = value(radii, point);
                 [low.min(place[axis] - radius), high.max(place[axis] + radius)]
             });
             if low < high { [low, high] } else { [0.0, 1.0] }
@@ -102,25 +101,24 @@ fn write_frame(out: &mut dyn Write, frame: &PolyData, time: f64, scene: &DumpedS
         let [low, high] = scene.periodic[axis].unwrap_or_else(around);
         writeln!(out, "{low} {high}")?;
     }
-    let others = || frame.point_data.iter().filter(|array| !LEADING.contains(&array.name.as_ref()));
-    let has_clumps = of("clump").is_some();
-    let of_clumps = has_clumps.then_some("id_multisphere");
+    let others: Vec<&Array> =
+        frame.point_data.iter().filter(|array| !LEADING.contains(&array.name.as_ref())).collect();
+    let of_clumps = clumps.is_some().then_some("id_multisphere");
     let titles: Vec<String> = ["id", "type"]
         .into_iter()
         .chain(of_clumps)
         .chain(["x", "y", "z", "radius"])
         .map(str::to_owned)
-        .chain(others().flat_map(|array| names(array, dump_name)))
+        .chain(others.iter().flat_map(|array| names(array, dump_name)))
         .collect();
     writeln!(out, "ITEM: ATOMS {}", titles.join(" "))?;
     for (point, place) in frame.points.iter().enumerate() {
-        let grain = value("id", point) + 1.0;
-        let id = if has_clumps { point as f64 + 1.0 } else { grain };
-        let clump = if value("clump", point) < 0.0 { -1.0 } else { grain };
-        let leading = [id, value("material", point) + 1.0].into_iter().chain(has_clumps.then_some(clump));
+        let grain = value(ids, point) + 1.0;
+        let id = if clumps.is_some() { point as f64 + 1.0 } else { grain };
+        let clump = clumps.map(|clump| if clump.component(point, 0) < 0.0 { -1.0 } else { grain });
+        let leading = [id, value(materials, point) + 1.0].into_iter().chain(clump);
         let mut row: Vec<String> = leading.chain(*place).map(|value| value.to_string()).collect();
-        let radius = of("radius").into_iter();
-        row.extend(radius.chain(others()).flat_map(|array| values(array, point)));
+        row.extend(radii.iter().chain(&others).flat_map(|array| values(array, point)));
         writeln!(out, "{}", row.join(" "))?;
     }
     Ok(())
