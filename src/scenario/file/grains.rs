@@ -87,7 +87,8 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     let radii = make.as_ref().and_then(|make| radii_of(make, table, world.plane));
     let span = table.node("packing").map_or(table.span.clone(), |node| node.span);
     let density = make.as_ref().zip(materials.as_ref()).map(|(make, ids)| mean_density(make, ids, world));
-    let grains = GrainsToPack { radii: radii.as_ref(), reach, density, plane: world.plane };
+    let has_heat = world.heat.is_some();
+    let grains = GrainsToPack { radii: radii.as_ref(), reach, density, plane: world.plane, has_heat };
     let packing = table.get("packing", |node| packing(node, &grains, &world.materials, folder));
     let is_of_a_file = table.node("packing").is_some_and(|node| packing::is_of_a_file(&node));
     if world.plane.is_some() && (table.has("clump") || table.has("shape")) {
@@ -121,7 +122,7 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     }
     let radii = if needs_radii { radii? } else { radii.unwrap_or(Radii::Constant(1.0)) };
     let (make, mut packing) = (make?, packing?);
-    if world.heat.is_none() && packing.has_temperatures() {
+    if !has_heat && packing.has_temperatures() {
         let note = "the temperatures of its file are left out, as the scene has no [heat]";
         table.report.note(format!("`{}`: {note}", table.name()));
     }

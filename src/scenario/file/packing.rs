@@ -127,6 +127,8 @@ pub struct GrainsToPack<'a> {
     pub density: Option<f64>,
     /// Plane of a plane scene.
     pub plane: Option<Plane>,
+    /// Whether grains have temperatures.
+    pub has_heat: bool,
 }
 
 /// Reads a packing. Paths of files start at `folder`.
@@ -145,9 +147,9 @@ pub fn packing(
         "dense" => dense::read(table, grains),
         "pyramid" => pyramid(table, radii),
         "list" => list(table),
-        "csv" => of_several(table, materials, |table| csv::read(table, folder)),
-        "dump" => of_several(table, materials, |table| dump::read(table, folder)),
-        _ => frame::read(table, folder).map(|rows| told(table, rows)),
+        "csv" => of_several(table, materials, grains.has_heat, |table| csv::read(table, folder)),
+        "dump" => of_several(table, materials, grains.has_heat, |table| dump::read(table, folder)),
+        _ => frame::read(table, folder).map(|rows| told(table, rows, grains.has_heat)),
     })
 }
 
@@ -157,7 +159,10 @@ pub fn is_of_a_file(node: &Node<'_>) -> bool {
 }
 
 /// Notes what was taken of a file, and returns its grains.
-fn told(table: &Table<'_>, rows: Rows) -> Packing {
+fn told(table: &Table<'_>, mut rows: Rows, has_heat: bool) -> Packing {
+    if !has_heat {
+        rows.note.leave_out_temperatures();
+    }
     table.report.note(rows.note.text());
     Packing::Rows(rows.rows, rows.clumps)
 }
@@ -166,6 +171,7 @@ fn told(table: &Table<'_>, rows: Rows) -> Packing {
 fn of_several<'a>(
     table: &mut Table<'a>,
     materials: &Materials,
+    has_heat: bool,
     read: impl FnOnce(&mut Table<'a>) -> Option<Rows>,
 ) -> Option<Packing> {
     let given = table.maybe("materials", |node| {
@@ -191,7 +197,7 @@ fn of_several<'a>(
     for row in &mut rows.rows {
         row.material = row.material.and_then(|kind| ids[kind as usize]);
     }
-    Some(told(table, rows))
+    Some(told(table, rows, has_heat))
 }
 
 /// Returns the material of each type of a file, which `given` names.

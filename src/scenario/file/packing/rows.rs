@@ -439,6 +439,11 @@ impl Note {
         }
     }
 
+    /// Moves temperatures to what is not read.
+    pub fn leave_out_temperatures(&mut self) {
+        NAMES[TEMPERATURE].1.iter().for_each(|title| self.leave_out(title));
+    }
+
     /// The note in one line.
     pub fn text(&self) -> String {
         let left_out = match self.left_out.as_slice() {
