@@ -253,9 +253,26 @@ fn motion_of(world: &World) -> f64 {
     world.kinetic_energy() / (weight * 0.02)
 }
 
-/// The GPU engine takes the bed over as it lands, which saves it the fall.
+/// That two beds are as high, as still and as much in touch as each other.
+fn assert_alike(cpu: [f64; 3], gpu: [f64; 3]) {
+    // Such beds of 160 from eight seeds were higher by -1.1 % in the mean on the GPU, with a standard deviation of 1.8 %: a single bed misses
+    // 3 %.
+    assert!((gpu[0] / cpu[0] - 1.0).abs() < 0.08, "heights of {} m and {} m", cpu[0], gpu[0]);
+    assert!(cpu[1] < 1e-2 && gpu[1] < 1e-2, "kinetic energies of {} and {}", cpu[1], gpu[1]);
+    assert!((gpu[2] / cpu[2] - 1.0).abs() < 0.1, "{} and {} contact points per grain", cpu[2], gpu[2]);
+}
+
 #[test]
+#[ignore = "long; in short: polyhedra::a_bed_of_hulls_that_the_gpu_engine_takes_over_as_it_lands_is_as_high_and_as_still"]
 fn a_bed_of_hulls_and_spheres_is_as_high_and_as_still_on_both_engines() {
+    let mut scenario = heap(160);
+    scenario.settings.time_step = 2e-3;
+    let [cpu, gpu] = states_after(&scenario, 250).map(|(_, state)| figures(&state));
+    assert_alike(cpu, gpu);
+}
+
+#[test]
+fn a_bed_of_hulls_that_the_gpu_engine_takes_over_as_it_lands_is_as_high_and_as_still() {
     let mut scenario = heap(100);
     scenario.settings.time_step = 2e-3;
     let mut on_cpu = cpu(&scenario.world, &scenario.settings);
@@ -265,11 +282,7 @@ fn a_bed_of_hulls_and_spheres_is_as_high_and_as_still_on_both_engines() {
     let mut on_gpu = gpu(&landing, &scenario.settings);
     on_cpu.advance(190).unwrap();
     on_gpu.advance(190).unwrap();
-    let [cpu, gpu] = [figures(&on_cpu.snapshot().unwrap()), figures(&on_gpu.snapshot().unwrap())];
-    // Beds of 160 dropped by each engine, from eight seeds, were higher by -1.1 % in the mean on the GPU, with a standard deviation of 1.8 %.
-    assert!((gpu[0] / cpu[0] - 1.0).abs() < 0.08, "heights of {} m and {} m", cpu[0], gpu[0]);
-    assert!(cpu[1] < 1e-2 && gpu[1] < 1e-2, "kinetic energies of {} and {}", cpu[1], gpu[1]);
-    assert!((gpu[2] / cpu[2] - 1.0).abs() < 0.1, "{} and {} contact points per grain", cpu[2], gpu[2]);
+    assert_alike(figures(&on_cpu.snapshot().unwrap()), figures(&on_gpu.snapshot().unwrap()));
 }
 
 #[test]
