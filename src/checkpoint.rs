@@ -327,20 +327,14 @@ mod tests {
 
     use super::*;
     use crate::law::pair::Material;
-    use crate::model::{Boundary, Form, Grain, Materials, Motion, Surface};
+    use crate::model::{Boundary, Form, Grain, Materials, Surface};
     use crate::settings::Settings;
 
     fn engine() -> CpuEngine {
         let glass =
             Material { poisson_ratio: 0.25, friction: 0.4, rolling_resistance: 0.1, ..Material::glass() };
         let mut world = World::new(DVec3::new(0.0, 0.0, -10.0), Materials::new(vec![glass]));
-        let floor = Boundary {
-            name: "floor".into(),
-            position: DVec3::ZERO,
-            orientation: DQuat::IDENTITY,
-            motion: Motion::Fixed,
-        };
-        world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
+        world.add_boundary(Boundary::floor(), [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
         world.add_grains([Grain::at(DVec3::Z, 0.5, 0), Grain::at(2.0 * DVec3::Z, 0.25, 0)]);
         CpuEngine::new(world, Settings::default())
     }

@@ -92,6 +92,15 @@ pub struct Boundary {
     pub motion: Motion,
 }
 
+#[cfg(test)]
+impl Boundary {
+    /// A floor that never moves, for tests.
+    pub(crate) fn floor() -> Boundary {
+        let (position, orientation) = (DVec3::ZERO, DQuat::IDENTITY);
+        Boundary { name: "floor".into(), position, orientation, motion: Motion::Fixed }
+    }
+}
+
 /// Index of a clump in [`World::clumps`].
 pub type ClumpId = u32;
 

@@ -202,20 +202,14 @@ mod tests {
     use super::*;
     use crate::engine::Engine;
     use crate::law::pair::Material;
-    use crate::model::{Boundary, Form, Grain, Materials, Motion, Surface};
+    use crate::model::{Boundary, Form, Grain, Materials, Surface};
     use crate::settings::Settings;
 
     /// Eight grains on a floor and on each other, after a step.
     fn engine() -> CpuEngine {
         let glass = Material { friction: 0.4, ..Material::glass() };
         let mut world = World::new(DVec3::NEG_Z, Materials::new(vec![glass]));
-        let floor = Boundary {
-            name: "floor".into(),
-            position: DVec3::ZERO,
-            orientation: DQuat::IDENTITY,
-            motion: Motion::Fixed,
-        };
-        world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
+        world.add_boundary(Boundary::floor(), [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
         let place = |i: u32| DVec3::new(f64::from(i % 2), f64::from(i / 2 % 2), f64::from(i / 4) + 0.5);
         world.add_grains((0..8).map(|i| Grain::at(place(i), 0.5, 0)));
         let mut engine = CpuEngine::new(world, Settings::default());

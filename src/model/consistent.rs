@@ -352,13 +352,7 @@ mod tests {
     fn world() -> World {
         let glass = crate::law::pair::Material { friction: 0.5, ..crate::law::pair::Material::glass() };
         let mut world = World::new(DVec3::NEG_Z, Materials::new(vec![glass]));
-        let floor = Boundary {
-            name: "floor".into(),
-            position: DVec3::ZERO,
-            orientation: DQuat::IDENTITY,
-            motion: Motion::Fixed,
-        };
-        world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
+        world.add_boundary(Boundary::floor(), [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
         world.add_grains([Grain::at(DVec3::Z, 0.5, 0), Grain::at(2.0 * DVec3::Z, 0.25, 0)]);
         world
     }

@@ -53,12 +53,7 @@ fn report() -> StepReport {
 /// overlap of 0.05 m; gravity 10 m/s². The floor carries their weight, and its contact slides.
 pub(crate) fn stack() -> Snapshot {
     let mut world = world(DVec3::new(0.0, 0.0, -10.0));
-    let floor = Boundary {
-        name: "floor".into(),
-        position: DVec3::new(-0.7, 0.0, 0.0),
-        orientation: DQuat::IDENTITY,
-        motion: Motion::Fixed,
-    };
+    let floor = Boundary { position: DVec3::new(-0.7, 0.0, 0.0), ..Boundary::floor() };
     world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
     world.add_grains([
         Grain {

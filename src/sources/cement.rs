@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::law::pair::Material;
     use crate::model::random::Stream;
-    use crate::model::{Boundary, Form, Grain, Materials, Motion, Surface};
+    use crate::model::{Boundary, Form, Grain, Materials, Surface};
 
     const CEMENT: Cement = Cement {
         materials: [0, 0],
@@ -145,13 +145,7 @@ mod tests {
     /// Grains in a row, 5 mm above a floor, with gaps of 0, 9 and 11 mm between them.
     fn row() -> World {
         let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass(), Material::glass()]));
-        let floor = Boundary {
-            name: "floor".into(),
-            position: DVec3::ZERO,
-            orientation: DQuat::IDENTITY,
-            motion: Motion::Fixed,
-        };
-        world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
+        world.add_boundary(Boundary::floor(), [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
         world.add_grains([0.0, 0.2, 0.409, 0.62].map(|x| Grain::at(DVec3::new(x, 0.0, 0.105), 0.1, 0)));
         world
     }
