@@ -2,9 +2,10 @@
 
 // Difference of gaps up to which touches of separate surfaces carry a solid together, over its radius [-].
 const LEVEL = 1e-3;
-// Cosines between which the normals of touches are on one side of a solid and not on one flat face.
+// Least cosine of the angle between the normals of touches on one side of a solid, and largest square of their distance on one flat face:
+// that of the twin's cosine 1 - 1e-6, which would be lost in the digits of single precision.
 const SAME_SIDE = 0.9;
-const SAME_FACE = 0.999999;
+const SAME_FACE = 2e-6;
 
 // Touches of a solid with triangles, of which those are kept that lie farthest along the directions. Of touches on one side of the solid
 // those that are as deep as the deepest come first: what stands on a curved wall does not stand on its sides, however far out these are.
@@ -40,10 +41,17 @@ fn look_along(normal: vec3f, turn: vec4f, touches: ptr<function, Touches>) {
     }
 }
 
+// Whether two normals are those of one flat face.
+fn are_of_a_face(one: vec3f, other: vec3f) -> bool {
+    let apart = one - other;
+    return dot(apart, apart) <= SAME_FACE;
+}
+
 // Whether a touch is on the same side of the solid as the deepest one, but lower and not on its face.
 fn is_beneath(touches: ptr<function, Touches>, point: Point) -> bool {
-    let cosine = dot(point.normal, (*touches).deepest.normal);
-    return point.gap > (*touches).deepest.gap + LEVEL * (*touches).size && cosine >= SAME_SIDE && cosine < SAME_FACE;
+    let normal = (*touches).deepest.normal;
+    let is_lower = point.gap > (*touches).deepest.gap + LEVEL * (*touches).size;
+    return is_lower && dot(point.normal, normal) >= SAME_SIDE && !are_of_a_face(point.normal, normal);
 }
 
 // Lets a touch be that of all directions along which it lies farthest, for a solid with axes of this turn.
@@ -52,7 +60,7 @@ fn offer(point: Point, turn: vec4f, touches: ptr<function, Touches>) {
         if !(*touches).deepest.is_some {
             look_along(point.normal, turn, touches);
         }
-        (*touches).sees_sides = (*touches).sees_sides || dot(point.normal, (*touches).plane[2]) < SAME_FACE;
+        (*touches).sees_sides = (*touches).sees_sides || !are_of_a_face(point.normal, (*touches).plane[2]);
         if !(*touches).deepest.is_some || point.gap < (*touches).deepest.gap {
             (*touches).deepest = point;
         }
