@@ -65,6 +65,7 @@ use crate::sources::Emitter;
 
 use self::checks::{check_steps, check_total, locked_axes, read_materials};
 use self::document::{FileKind, parse_document, parse_tree, read_file, read_text};
+use self::keys::Step;
 use self::read::asked::Trace;
 use self::read::{DURATION, ReadReport, Table, number, text, vector, whole, word};
 use super::{CheckpointPlan, CompatiblePlan, ConvergencePlan, Inputs, OutputPlan, Portable, Scenario};
@@ -190,11 +191,12 @@ fn read(
     }
 }
 
-/// Returns the requests that the readers make of a text that is valid TOML, and the mistakes that they find in it.
-fn trace(text: &str, folder: &Path) -> Trace {
+/// Returns the requests that the readers of a text that is valid TOML make for the value at a path, and the mistakes that they find in the
+/// text.
+fn trace(text: &str, folder: &Path, path: &[Step]) -> Trace {
     let source = SourceText::new("schema", text);
     let tree = parse_tree(&source, text);
-    let report = ReadReport::listening(source);
+    let report = ReadReport::listening(source, path);
     if let Ok(tree) = tree {
         Table::new(&report, 0..0, Vec::new(), tree.get_ref())
             .read(|root| Some(scenario(root, "schema", folder)));

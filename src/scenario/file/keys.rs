@@ -1,14 +1,15 @@
 //! Paths of the values of a file, and the map from a place in a text to the path of the value there.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
 /// Step of a path: from a value of the file to a value within it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Key of a table.
-    Key(String),
+    /// Key of a table. Paths of values within share it.
+    Key(Arc<str>),
     /// Index into a list, from 0.
     Index(usize),
 }
@@ -16,7 +17,7 @@ pub enum Step {
 /// Writes a path as in `--set`: `grains.0.packing.count`.
 pub fn dotted(path: &[Step]) -> String {
     let step = |step: &Step| match step {
-        Step::Key(key) => key.clone(),
+        Step::Key(key) => key.to_string(),
         Step::Index(index) => index.to_string(),
     };
     path.iter().map(step).collect::<Vec<_>>().join(".")
@@ -43,7 +44,7 @@ struct Found {
 impl Found {
     fn search_table(&mut self, table: &DeTable<'_>, place: &Range<usize>, path: &mut Vec<Step>) {
         for (key, value) in table {
-            path.push(Step::Key(key.get_ref().to_string()));
+            path.push(Step::Key(Arc::from(key.get_ref().as_ref())));
             self.consider(key.span(), place, path);
             self.search(value, place, path);
             path.pop();

@@ -27,7 +27,7 @@ use crate::scenario::LONGEST_TIME;
 use super::keys::{Step, dotted};
 use super::problems::{Problem, SourceText};
 
-use asked::{Asked, Heard};
+use asked::{Asked, Listener};
 use findings::{Follows, Mistake, one_per_cause};
 
 pub use plain::Plain;
@@ -58,8 +58,8 @@ pub struct ReadReport {
     filled: RefCell<Vec<Filled>>,
     /// Files that are read, each with the path of the value that names it.
     inputs: RefCell<Vec<(Vec<Step>, PathBuf)>>,
-    /// Requests of the readers, if they are recorded.
-    asked: Option<RefCell<Heard>>,
+    /// What records the requests for a value.
+    listener: Option<Listener>,
     /// Empty table that replaces a table that was left out.
     nothing: DeTable<'static>,
 }
@@ -74,7 +74,7 @@ impl ReadReport {
             notes: RefCell::default(),
             filled: RefCell::default(),
             inputs: RefCell::default(),
-            asked: None,
+            listener: None,
             nothing: DeTable::new(),
         }
     }
@@ -123,8 +123,8 @@ impl ReadReport {
 
     /// Records a request of a reader for the value at a path.
     fn ask(&self, path: &[Step], asked: Asked) {
-        if let Some(all) = &self.asked {
-            all.borrow_mut().push((path.to_vec(), asked));
+        if let Some(listener) = &self.listener {
+            listener.hear(path, asked);
         }
     }
 
@@ -282,7 +282,7 @@ impl<'a> Node<'a> {
     pub fn child(&self, key: &str) -> Option<Node<'a>> {
         let DeValue::Table(entries) = self.value else { return None };
         let value = entries.get(key)?;
-        let path = [&self.path[..], &[Step::Key(key.to_owned())]].concat();
+        let path = [&self.path[..], &[Step::Key(key.into())]].concat();
         Some(Node { report: self.report, span: value.span(), path, value: value.get_ref() })
     }
 
@@ -410,7 +410,7 @@ impl<'a> Table<'a> {
 
     /// Returns the path to a key of this table.
     pub fn path_to(&self, key: &str) -> Vec<Step> {
-        [&self.path[..], &[Step::Key(key.to_owned())]].concat()
+        [&self.path[..], &[Step::Key(key.into())]].concat()
     }
 
     /// Returns all entries in the order of the file, for a table whose keys are the user's own names.

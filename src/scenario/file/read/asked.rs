@@ -42,35 +42,41 @@ pub enum Asked {
     Boolean,
 }
 
-/// Requests of the readers in their order, each with the path of the value.
-pub type Heard = Vec<(Vec<Step>, Asked)>;
+/// Recorder of the requests for one value.
+pub struct Listener {
+    path: Vec<Step>,
+    asked: RefCell<Vec<Asked>>,
+}
+
+impl Listener {
+    /// Records a request if it is for the value.
+    pub fn hear(&self, path: &[Step], asked: Asked) {
+        if path == self.path {
+            self.asked.borrow_mut().push(asked);
+        }
+    }
+}
 
 /// Results of one reading of a text.
 pub struct Trace {
-    /// Requests of the readers, each with the path of the value.
-    pub asked: Heard,
+    /// Requests of the readers for the value that was listened to, in their order.
+    pub asked: Vec<Asked>,
     /// Mistakes in the text.
     pub problems: Vec<Problem>,
     /// Defaults that were taken.
     pub filled: Vec<Filled>,
 }
 
-impl Trace {
-    /// Returns the requests for the value at a path.
-    pub fn of(&self, path: &[Step]) -> impl Iterator<Item = Asked> {
-        self.asked.iter().filter(move |(at, _)| at == path).map(|&(_, asked)| asked)
-    }
-}
-
 impl ReadReport {
-    /// Creates a report about a text that records the requests of the readers.
-    pub fn listening(source: Arc<SourceText>) -> ReadReport {
-        ReadReport { asked: Some(RefCell::default()), ..ReadReport::new(source) }
+    /// Creates a report about a text that records the requests of the readers for the value at a path.
+    pub fn listening(source: Arc<SourceText>, path: &[Step]) -> ReadReport {
+        let listener = Listener { path: path.to_vec(), asked: RefCell::default() };
+        ReadReport { listener: Some(listener), ..ReadReport::new(source) }
     }
 
     /// Returns all that the report recorded.
     pub fn heard(mut self) -> Trace {
-        let asked = self.asked.take().unwrap_or_default().into_inner();
+        let asked = self.listener.take().map(|listener| listener.asked.into_inner()).unwrap_or_default();
         let (problems, filled) = self.finish();
         Trace { asked, problems, filled }
     }

@@ -99,12 +99,12 @@ impl ExploredPlace {
 
     /// Returns the trace of a reading with this value in this place.
     fn trace(&self, value: &Value) -> Trace {
-        trace(&self.with(value).to_string(), Path::new(""))
+        trace(&self.with(value).to_string(), Path::new(""), &self.path)
     }
 
     /// Returns the requests of the reader for this value in this place.
     fn asked(&self, value: &Value) -> Vec<Asked> {
-        self.trace(value).of(&self.path).collect()
+        self.trace(value).asked
     }
 
     /// Returns the place of a value within a table that stands in this place.
@@ -199,7 +199,7 @@ impl ExploredPlace {
     }
 
     fn named(&self) -> (ValueForm, Vec<Value>) {
-        let place = self.within(&Table::new(), Step::Key("height".to_owned()));
+        let place = self.within(&Table::new(), Step::Key("height".into()));
         let (forms, samples) = place.forms();
         let sample = place.best(samples).map(|sample| ("height".to_owned(), sample)).into_iter().collect();
         (ValueForm::Named(forms), vec![Value::Table(sample)])
@@ -243,8 +243,8 @@ impl ExploredPlace {
     /// again on request.
     fn explore(&self, found: &mut Vec<FoundKey>, table: &Table, again: Again) {
         let trace = self.trace(&Value::Table(table.clone()));
-        let keys = trace.of(&self.path).filter_map(|asked| match asked {
-            Asked::Key(key) if key != "kind" => Some(key),
+        let keys = trace.asked.iter().filter_map(|asked| match asked {
+            Asked::Key(key) if *key != "kind" => Some(*key),
             _ => None,
         });
         for key in keys {
@@ -253,7 +253,7 @@ impl ExploredPlace {
             if is_seen && again == Again::No {
                 continue;
             }
-            let (forms, samples) = self.within(table, Step::Key(key.to_owned())).forms();
+            let (forms, samples) = self.within(table, Step::Key(key.into())).forms();
             match known {
                 Some(_) if forms.is_empty() => {}
                 Some(known) => (known.entry.forms, known.samples) = (forms, samples),
@@ -297,7 +297,7 @@ impl ExploredPlace {
             if place.path.is_empty() {
                 place.document.remove(key);
             }
-            missing(&place.trace(&Value::Table(table)), &self.path).any(|missing| missing == key)
+            missing(&place.trace(&Value::Table(table))).any(|missing| missing == key)
         };
         let with = |extra: &(String, Value)| others.clone().into_iter().chain([extra.clone()]).collect();
         is_missed(others.clone())
@@ -323,10 +323,10 @@ fn scalar(asked: Asked) -> Option<(ValueForm, Vec<Value>)> {
     })
 }
 
-/// Returns the keys that a reading missed in the table at a path.
-fn missing<'t>(trace: &'t Trace, path: &'t [Step]) -> impl Iterator<Item = &'static str> + 't {
-    trace.of(path).filter_map(|asked| match asked {
-        Asked::Missing(key) => Some(key),
+/// Returns the keys that a reading missed in the table that was listened to.
+fn missing(trace: &Trace) -> impl Iterator<Item = &'static str> {
+    trace.asked.iter().filter_map(|asked| match asked {
+        Asked::Missing(key) => Some(*key),
         _ => None,
     })
 }
@@ -356,7 +356,8 @@ fn scale(value: &mut Value) {
 /// Returns the default that a reading took for a missing key.
 fn filled(trace: &Trace, path: &[Step], key: &str) -> Option<serde_json::Value> {
     let is_it = |at: &[Step]| {
-        at.split_last().is_some_and(|(last, before)| before == path && *last == Step::Key(key.to_owned()))
+        at.split_last()
+            .is_some_and(|(last, before)| before == path && matches!(last, Step::Key(last) if **last == *key))
     };
     let filled = trace.filled.iter().find(|filled| is_it(&filled.path))?;
     let document: Table = format!("value = {}", filled.value).parse().ok()?;
@@ -367,7 +368,7 @@ fn filled(trace: &Trace, path: &[Step], key: &str) -> Option<serde_json::Value> 
 fn elements(document: &Table, path: &[Step]) -> Vec<Value> {
     let start = Value::Table(document.clone());
     let found = path.iter().try_fold(&start, |value, step| match step {
-        Step::Key(key) => value.get(key),
+        Step::Key(key) => value.get(&**key),
         Step::Index(index) => value.get(index),
     });
     found.and_then(Value::as_array).cloned().unwrap_or_default()
@@ -376,7 +377,7 @@ fn elements(document: &Table, path: &[Step]) -> Vec<Value> {
 /// Puts a value at a path; an index beyond the end of a list extends the list.
 fn insert(document: &mut Table, path: &[Step], value: Value) {
     let Some((Step::Key(first), rest)) = path.split_first() else { return };
-    let mut place = document.entry(first.clone()).or_insert(Value::Table(Table::new()));
+    let mut place = document.entry(&**first).or_insert(Value::Table(Table::new()));
     for step in rest {
         place = match step {
             Step::Key(key) => {
@@ -384,7 +385,7 @@ fn insert(document: &mut Table, path: &[Step], value: Value) {
                     *place = Value::Table(Table::new());
                 }
                 let Value::Table(table) = place else { return };
-                table.entry(key.clone()).or_insert(Value::Table(Table::new()))
+                table.entry(&**key).or_insert(Value::Table(Table::new()))
             }
             Step::Index(index) => {
                 if !place.is_array() {

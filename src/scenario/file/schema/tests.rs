@@ -101,7 +101,7 @@ fn is_of_form(message: &str) -> bool {
 /// Mistakes of form that the reader finds in a document.
 fn mistakes(document: &toml::Value) -> Vec<String> {
     let text = document.as_table().expect("a table").to_string();
-    let problems = trace(&text, Path::new("scenarios")).problems;
+    let problems = trace(&text, Path::new("scenarios"), &[]).problems;
     problems
         .iter()
         .map(|problem| problem.message().to_owned())
@@ -166,6 +166,6 @@ fn every_key_has_a_form() {
 
 #[test]
 fn the_scenario_that_is_explored_is_right() {
-    let problems = trace(include_str!("base.toml"), Path::new("")).problems;
+    let problems = trace(include_str!("base.toml"), Path::new(""), &[]).problems;
     assert!(problems.is_empty(), "{problems:?}");
 }
