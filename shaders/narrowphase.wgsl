@@ -200,32 +200,43 @@ fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
         end++;
     }
     if is_solid(first.b) {
-        join_solid(k, end, mesh.x);
-        return;
+        mark_solid(k, end, mesh.x);
+    } else {
+        mark_sheet(k, end, mesh.x);
     }
-    // The data that `root_of` reads must not change before all roots have been found.
     for (var i = k; i < end; i++) {
-        let root = root_of(i, k, end, mesh.x);
+        let place = contacts[i].place;
+        let mark = constraint_heads[place].friction;
+        constraint_heads[place].friction = 0.0;
+        constraint_heads[place].compliance = mark;
+        if mark < 0.0 {
+            set_part(i, mark);
+        }
+    }
+}
+
+// What becomes of the contacts of a group, kept in `friction` until all of them are known; those with 0 stay as they are.
+const TAKES_NO_PART = -1.0;
+const TAKES_PART_BEYOND = -2.0;
+const PUSHED_OUT = -3.0;
+
+// Marks the contacts of a sphere with the patches of a sheet. The data that `root_of` reads must not change before all roots have been found.
+fn mark_sheet(start: u32, end: u32, first_patch: u32) {
+    for (var i = start; i < end; i++) {
+        let root = root_of(i, start, end, first_patch);
+        var mark = 0.0;
         if root != i {
             let is_hollow = is_hollow_at(contacts[i], contacts[root].place);
             if !is_hollow {
                 hand_impulse_over(contacts[i].place, contacts[root].place);
             }
-            constraint_heads[contacts[i].place].compliance = select(TAKES_NO_PART, TAKES_PART_BEYOND, is_hollow);
+            mark = select(TAKES_NO_PART, TAKES_PART_BEYOND, is_hollow);
             // The sphere is over another patch and may come to this one from either side.
             contacts[i].previous = seam_and_side(seam_at(i), 0u);
         }
-    }
-    for (var i = k; i < end; i++) {
-        if constraint_heads[contacts[i].place].compliance < 0.0 {
-            set_part(contacts[i]);
-        }
+        constraint_heads[contacts[i].place].friction = mark;
     }
 }
-
-// Marks of contacts at seams, kept in `compliance` until all contacts of the group are known.
-const TAKES_NO_PART = -1.0;
-const TAKES_PART_BEYOND = -2.0;
 
 // Whether the plane beyond the seam of a contact is further away than the nearest point, that of the contact at `root`: as in a valley.
 fn is_hollow_at(contact: Contact, root: u32) -> bool {
@@ -237,22 +248,23 @@ fn is_hollow_at(contact: Contact, root: u32) -> bool {
     return own.distance >= 0.0 && distance >= 0.0 && height > distance;
 }
 
-// Computes a contact at a seam anew: with the plane beyond the seam, or as a contact that takes no part.
-fn set_part(contact: Contact) {
+// Computes contact k anew, as its mark says: with the plane beyond the seam, as that of a sphere whose centre is inside of a solid, or as a
+// contact that takes no part.
+fn set_part(k: u32, mark: f32) {
+    let contact = contacts[k];
     let index = contact.a - params.surfaces;
     var touch = Distance(vec3f(0.0), 0.0, false);
-    if constraint_heads[contact.place].compliance == TAKES_PART_BEYOND {
+    if mark == TAKES_PART_BEYOND {
         let own = nearest_to(index, contact.b);
         touch = Distance(select(own.face, -own.face, own.height < 0.0), abs(own.height), true);
+    } else if mark == PUSHED_OUT {
+        touch = Distance(-constraint_heads[contact.place].normal, -distance_of(k), true);
     }
     store_constraint(contact.place, constraint_at(index, ball_at(index), surface_at(contact.b), touch));
 }
 
-// What becomes of a touch with a solid, kept in `friction` until all contacts of the group are known; others stay as they are.
-const PUSHED_OUT = -3.0;
-
-// Joins the contacts of a sphere with the patches of a solid, which pushes outwards. Twin: src/model/mesh/solid.rs.
-fn join_solid(start: u32, end: u32, first_patch: u32) {
+// Marks the contacts of a sphere with the patches of a solid, which pushes outwards. Twin: src/model/mesh/solid.rs.
+fn mark_solid(start: u32, end: u32, first_patch: u32) {
     let nearest = nearest_of(start, end);
     var pushed = NONE;
     if nearest != NONE {
@@ -300,17 +312,6 @@ fn join_solid(start: u32, end: u32, first_patch: u32) {
         }
         constraint_heads[contacts[i].place].friction = mark;
         contacts[i].previous = seam_and_side(seam_at(i), side);
-    }
-    for (var i = start; i < end; i++) {
-        let place = contacts[i].place;
-        let mark = constraint_heads[place].friction;
-        constraint_heads[place].friction = 0.0;
-        constraint_heads[place].compliance = mark;
-        if mark == PUSHED_OUT {
-            push_out(contacts[i], distance_of(i));
-        } else if mark < 0.0 {
-            set_part(contacts[i]);
-        }
     }
 }
 
@@ -375,21 +376,14 @@ fn last_crossed(start: u32, end: u32, first_patch: u32) -> u32 {
     return best;
 }
 
-// Computes a contact with a solid anew for a sphere whose centre is inside, at this distance from the patch [m].
-fn push_out(contact: Contact, distance: f32) {
-    let index = contact.a - params.surfaces;
-    let normal = constraint_heads[contact.place].normal;
-    store_constraint(contact.place, constraint_at(index, ball_at(index), surface_at(contact.b), Distance(-normal, -distance, true)));
-}
-
 // Contact over whose patch the sphere of contact i is, among those from `start` up to `end`: contact i, or a nearer one that is reached
 // from seam to seam.
 fn root_of(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
     var at = i;
-    var nearer = covering(at, start, end, first_patch);
-    while nearer != at {
-        at = nearer;
-        nearer = covering(at, start, end, first_patch);
+    var before = NONE;
+    while before != at {
+        before = at;
+        at = covering(before, start, end, first_patch);
     }
     return at;
 }
@@ -458,10 +452,10 @@ fn merge_flush(@builtin(global_invocation_id) invocation: vec3u) {
 // Contact that stands for contact i among those from `start` up to `end`: itself if it takes part.
 fn flush_root(i: u32, start: u32, end: u32, level: f32) -> u32 {
     var at = i;
-    var next = standing_for(at, start, end, level);
-    while next != at {
-        at = next;
-        next = standing_for(at, start, end, level);
+    var before = NONE;
+    while before != at {
+        before = at;
+        at = standing_for(before, start, end, level);
     }
     return at;
 }

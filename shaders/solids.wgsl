@@ -127,8 +127,8 @@ fn known_point(owner: ptr<function, Owner>, i: u32, number: u32) -> Point {
 }
 
 fn deepest_of(owner: ptr<function, Owner>, i: u32) -> Point {
-    var deepest = known_point(owner, i, 0u);
-    for (var number = 1u; number < MOST_POINTS; number++) {
+    var deepest = Point(false, 0.0, vec3f(0.0), vec3f(0.0));
+    for (var number = 0u; number < MOST_POINTS; number++) {
         let point = known_point(owner, i, number);
         if point.is_some && (!deepest.is_some || point.gap < deepest.gap) {
             deepest = point;
@@ -177,10 +177,14 @@ fn height_over_met(owner: ptr<function, Owner>, met: Met, point: vec3f) -> f32 {
 // Whether a solid does not stand out over the one that covers a side of it, seen along the normal of the deepest point with the latter.
 fn is_flush(owner: ptr<function, Owner>, cover: u32, i: u32) -> bool {
     let deepest = deepest_of(owner, cover);
-    let of_surface = height_along(owner, shape_of(owner, i), deepest.normal);
-    let of_cover = height_along(owner, shape_of(owner, cover), deepest.normal);
-    let is_known = deepest.is_some && of_surface != FAR && of_cover != FAR;
-    return is_known && of_surface < of_cover + FLUSH * (*owner).ball.contact_radius;
+    var is_known = deepest.is_some;
+    var over_cover = 0.0;
+    for (var n = 0u; n < 2u && is_known; n++) {
+        let height = height_along(owner, shape_of(owner, select(i, cover, n == 0u)), deepest.normal);
+        is_known = height != FAR;
+        over_cover = height - over_cover;
+    }
+    return is_known && over_cover < FLUSH * (*owner).ball.contact_radius;
 }
 
 // Height of a surface along a direction, from the origin of the solid [m]; FAR where it has none.

@@ -23,39 +23,43 @@ fn along_pair(a: Facet, b: Facet, normal: vec3f) -> f32 {
 // The better of an axis and the two along a direction, which have to be better by a bar over the separation and the size.
 fn better_of_pair(start: Axis, a: Facet, b: Facet, are_solids: vec2<bool>, across: vec3f, bar: f32) -> Axis {
     let normal = normalize(across);
-    return better_along(better_along(start, a, b, are_solids, normal, bar), a, b, are_solids, -normal, bar);
+    let ahead = better_along(start, Axis(normal, along_pair(a, b, normal)), a, b, are_solids, bar);
+    return better_along(ahead, Axis(-normal, along_pair(a, b, -normal)), a, b, are_solids, bar);
 }
 
-fn better_along(best: Axis, a: Facet, b: Facet, are_solids: vec2<bool>, normal: vec3f, bar: f32) -> Axis {
-    let separation = along_pair(a, b, normal);
+fn better_along(best: Axis, axis: Axis, a: Facet, b: Facet, are_solids: vec2<bool>, bar: f32) -> Axis {
     let least = best.separation + select(bar * (abs(best.separation) + min(a.radius, b.radius)), 0.0, best.separation == FAR);
-    if may_part(normal, a, b, are_solids) && separation > least {
-        return Axis(normal, separation);
+    if may_part(axis.normal, a, b, are_solids) && axis.separation > least {
+        return axis;
     }
     return best;
 }
 
 fn pair_axis(a: Facet, b: Facet, are_solids: vec2<bool>) -> Axis {
     var best = Axis(b.normal, FAR);
-    best = better_of_pair(best, a, b, are_solids, b.normal, 0.0);
-    best = better_of_pair(best, a, b, are_solids, -a.normal, 0.0);
-    for (var i = 0u; i < 3u; i++) {
-        let side_a = corner_of_facet(a, i + 1u) - corner_of_facet(a, i);
-        for (var j = 0u; j < 3u; j++) {
-            let side_b = corner_of_facet(b, j + 1u) - corner_of_facet(b, j);
-            let across = cross(side_a, side_b);
-            if length(across) > ACROSS * length(side_a) * length(side_b) {
-                best = better_of_pair(best, a, b, are_solids, across, EDGE_BAR);
-            }
+    for (var number = 0u; number < 17u; number++) {
+        let across = direction_of_pair(a, b, number);
+        if dot(across, across) > 0.0 {
+            best = better_of_pair(best, a, b, are_solids, across, select(EDGE_BAR, 0.0, number < 2u));
         }
     }
-    for (var i = 0u; i < 3u; i++) {
-        best = better_of_pair(best, a, b, are_solids, cross(corner_of_facet(a, i + 1u) - corner_of_facet(a, i), a.normal), EDGE_BAR);
-    }
-    for (var i = 0u; i < 3u; i++) {
-        best = better_of_pair(best, a, b, are_solids, cross(corner_of_facet(b, i + 1u) - corner_of_facet(b, i), b.normal), EDGE_BAR);
-    }
     return best;
+}
+
+// Directions of axes that may part two triangles: 0 and 1 along their normals, 2 to 10 across a side of each, 11 to 13 from the sides of a
+// in its plane, 14 to 16 from those of b; 0 for sides that are parallel.
+fn direction_of_pair(a: Facet, b: Facet, number: u32) -> vec3f {
+    if number < 2u {
+        return select(-a.normal, b.normal, number == 0u);
+    }
+    let i = select(number - 11u, (number - 2u) / 3u, number < 11u);
+    let side_a = corner_of_facet(a, i + 1u) - corner_of_facet(a, i);
+    let side_b = corner_of_facet(b, number - 1u) - corner_of_facet(b, number - 2u);
+    if number < 11u {
+        let across = cross(side_a, side_b);
+        return select(vec3f(0.0), across, length(across) > ACROSS * length(side_a) * length(side_b));
+    }
+    return select(cross(side_b, b.normal), cross(side_a, a.normal), number < 14u);
 }
 
 // Meets two triangles, and chooses their points; none if they are apart or have passed each other, or if their neighbours are what touches.
@@ -131,8 +135,17 @@ fn is_way_out(choice: ptr<function, Choice>, view: mat3x3f, own: FacetPatch, the
     }
     turns += 2u * TURNS_OF_NEAREST;
     let middle = sum / count;
-    return leads_out(own, middle + 0.5 * depth * view[2], -view[2], 2.0 * depth)
-        && leads_out(there, middle - 0.5 * depth * view[2], view[2], 2.0 * depth);
+    var leads = true;
+    for (var i = 0u; i < 2u && leads; i++) {
+        var mesh = own;
+        var along = -view[2];
+        if i == 1u {
+            mesh = there;
+            along = view[2];
+        }
+        leads = leads_out(mesh, middle - 0.5 * depth * along, along, 2.0 * depth);
+    }
+    return leads;
 }
 
 // Whether a point is inside of a closed mesh, and the way to the nearest point of the surface leads along a direction; true for a sheet.

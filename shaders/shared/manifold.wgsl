@@ -223,9 +223,9 @@ fn meet_half_space(a: Convex, normal: vec3f, height: f32, choice: ptr<function, 
         return view;
     }
     (*choice).same = SAME * a.radius;
-    let of_plane = transpose(view);
-    tip(choice, slope_of(of_plane * facing(a, -normal)), vec2f(0.0));
-    let seen = seen_of(a, -normal, of_plane, vec3f(0.0, 0.0, -a.rounding), (*choice).tipping);
+    var seen = seen_of(a, -normal, transpose(view), vec3f(0.0, 0.0, -a.rounding));
+    tip(choice, seen.slope, vec2f(0.0));
+    seen.tipping = (*choice).tipping;
     // Once to choose, and once to see whether corners are left out.
     for (var turn = 0u; turn < 2u; turn++) {
         (*choice).is_check = turn == 1u;
@@ -245,8 +245,9 @@ fn meet(pair: Pair, choice: ptr<function, Choice>) -> mat3x3f {
     }
     let view = meet_along(pair, axis.normal, choice);
     if (*choice).scores[0] == FAR {
-        let on_a = point_of_a(pair, axis.normal);
-        let on_b = point_of_b(pair, axis.normal);
+        let nearest = nearest_along(pair, axis.normal);
+        let on_a = nearest.of_a;
+        let on_b = pair.origin + pair.frame * nearest.of_b;
         let place = transpose(view) * (0.5 * (on_a + on_b));
         (*choice).is_check = false;
         consider(choice, place.xy, dot(on_a, axis.normal) - pair.a.rounding, dot(on_b, axis.normal) + pair.b.rounding);
@@ -261,14 +262,14 @@ fn meet_along(pair: Pair, normal: vec3f, choice: ptr<function, Choice>) -> mat3x
     let of_plane = transpose(view);
     let of_b = of_plane * pair.frame;
     let apart = pair.a.middle - pair.origin - pair.frame * pair.b.middle;
-    let slope = slope_of(of_b * facing(pair.b, back));
-    let a = seen_before(pair.a, view, slope, apart, pair.b.radius, choice);
-    let b = seen_of(pair.b, back, of_b, of_plane * pair.origin + vec3f(0.0, 0.0, pair.b.rounding), (*choice).tipping);
-    let width = WIDTH * (pair.a.radius + pair.b.radius);
-    consider_overlap(a, b, width, choice);
-    // Once more to see whether corners are left out.
-    (*choice).is_check = true;
-    consider_overlap(a, b, width, choice);
+    var b = seen_of(pair.b, back, of_b, of_plane * pair.origin + vec3f(0.0, 0.0, pair.b.rounding));
+    let a = seen_before(pair.a, view, b.slope, apart, pair.b.radius, choice);
+    b.tipping = (*choice).tipping;
+    // Once to choose, and once to see whether corners are left out.
+    for (var turn = 0u; turn < 2u; turn++) {
+        (*choice).is_check = turn == 1u;
+        consider_overlap(a, b, WIDTH * (pair.a.radius + pair.b.radius), choice);
+    }
     return view;
 }
 
@@ -278,8 +279,10 @@ fn seen_before(a: Convex, view: mat3x3f, slope: vec2f, apart: vec3f, radius: f32
     let of_plane = transpose(view);
     let size = min(a.radius, radius);
     (*choice).same = SAME * size;
-    tip(choice, slope_of(of_plane * facing(a, -view[2])) - slope, (of_plane * apart).xy / size);
-    return seen_of(a, -view[2], of_plane, vec3f(0.0, 0.0, -a.rounding), (*choice).tipping);
+    var seen = seen_of(a, -view[2], of_plane, vec3f(0.0, 0.0, -a.rounding));
+    tip(choice, seen.slope - slope, (of_plane * apart).xy / size);
+    seen.tipping = (*choice).tipping;
+    return seen;
 }
 
 // Considers the corners of the overlap of two outlines with sides of this width [m].
@@ -289,7 +292,8 @@ fn consider_overlap(a: Seen, b: Seen, width: f32, choice: ptr<function, Choice>)
     consider_crossings(a, b, width, choice);
 }
 
-// Considers the corners of one outline that lie within the other. `side` is 1 if the first one is that of a, -1 if it is that of b.
+// Considers the corners of one outline that lie within the other. `side` is 1 if the first one is that of a, -1 if it is that of b. (Not a
+// loop over both outlines, which takes a quarter more registers.)
 fn consider_corners(own: Seen, other: Seen, width: f32, side: f32, choice: ptr<function, Choice>) {
     for (var i = 0u; i < own.count; i++) {
         let corner = corner_of(own, i);

@@ -25,7 +25,7 @@ struct Seen {
     along: vec3f,              // from there to the other end of the line [m]
     radius: f32,               // radius of the rim [m]
     tipping: Tipping,          // way to which the nearest corner of the rim turns
-    slope: vec2f,              // change of the height along both axes of the plane; 0 for a line or a point [-]
+    slope: vec2f,              // change of the height along both axes of the plane, of the side on which a line lies; 0 for a point [-]
     sense: f32,                // sign of the sense in which the corners run
     scale: f32,                // size of the solid over that in its blocks [-]
 }
@@ -33,21 +33,6 @@ struct Seen {
 // Change of the height of a face along both axes of the plane, from its normal in coordinates of the plane.
 fn slope_of(normal: vec3f) -> vec2f {
     return -normal.xy / normal.z;
-}
-
-// Normal of the face that looks along a direction; the direction itself for a line or a point.
-fn facing(solid: Convex, along: vec3f) -> vec3f {
-    if solid.is_round {
-        let outward = flat_unit_or(along.xy, vec2f(1.0, 0.0));
-        if shows_cap(solid, along, outward) {
-            return vec3f(0.0, 0.0, sign(along.z));
-        }
-        return side_normal(solid, outward);
-    }
-    if !has_faces(solid) {
-        return along;
-    }
-    return vector_at(facing_face(solid, along));
 }
 
 // Face of a solid with flat faces that looks along a direction: of the faces with the most of the farthest corners the one that looks most
@@ -80,11 +65,10 @@ fn shows_cap(solid: Convex, along: vec3f, outward: vec2f) -> bool {
 }
 
 // What a solid shows along a direction in its frame. `turn` and `shift` lead from there to the coordinates of the plane.
-fn seen_of(solid: Convex, along: vec3f, turn: mat3x3f, shift: vec3f, tipping: Tipping) -> Seen {
+fn seen_of(solid: Convex, along: vec3f, turn: mat3x3f, shift: vec3f) -> Seen {
     var seen: Seen;
     seen.turn = turn;
     seen.shift = shift;
-    seen.tipping = tipping;
     seen.sense = 1.0;
     seen.scale = solid.scale;
     let outward = flat_unit_or(along.xy, vec2f(1.0, 0.0));
@@ -101,6 +85,7 @@ fn seen_of(solid: Convex, along: vec3f, turn: mat3x3f, shift: vec3f, tipping: Ti
         seen.count = 2u;
         seen.middle = vec3f(solid.bottom_radius * outward, -solid.half_length);
         seen.along = vec3f((solid.top_radius - solid.bottom_radius) * outward, 2.0 * solid.half_length);
+        seen.slope = slope_of(turn * side_normal(solid, outward));
     } else if has_faces(solid) {
         seen.corners = OF_FACE;
         seen.first = facing_face(solid, along);

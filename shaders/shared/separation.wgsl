@@ -39,18 +39,35 @@ struct Axis {
     separation: f32,           // distance along it, negative where they overlap [m]
 }
 
+// Points of both solids, without their roundings, that are nearest along a normal from b to a, each in the frame of its own [m].
+struct NearestPoints {
+    of_a: vec3f,
+    of_b: vec3f,
+}
+
+// A loop over both solids: compilers copy a function to each place that calls it, and kernels with a copy for each solid take several times
+// as long to compile, and are longer than what a card keeps of them at hand.
+fn nearest_along(pair: Pair, normal: vec3f) -> NearestPoints {
+    var nearest: NearestPoints;
+    for (var i = 0u; i < 2u; i++) {
+        var solid = pair.b;
+        var along = normal * pair.frame;
+        if i == 0u {
+            solid = pair.a;
+            along = -normal;
+        }
+        // That of a comes first, and moves on.
+        nearest.of_a = nearest.of_b;
+        nearest.of_b = farthest(solid, along);
+    }
+    return nearest;
+}
+
 // Distance of the solids along a unit vector from b to a [m].
 fn distance_along(pair: Pair, normal: vec3f) -> f32 {
-    return -extent(pair.a, -normal) - dot(pair.origin, normal) - extent(pair.b, normal * pair.frame);
-}
-
-// Point of a, without its rounding, that is nearest along a normal from b to a [m].
-fn point_of_a(pair: Pair, normal: vec3f) -> vec3f {
-    return farthest(pair.a, -normal);
-}
-
-fn point_of_b(pair: Pair, normal: vec3f) -> vec3f {
-    return pair.origin + pair.frame * farthest(pair.b, normal * pair.frame);
+    let nearest = nearest_along(pair, normal);
+    return dot(nearest.of_a, normal) - pair.a.rounding - dot(pair.origin, normal)
+        - (dot(nearest.of_b, normal * pair.frame) + pair.b.rounding);
 }
 
 // Steps of Gilbert's algorithm, after which solids of which neither is known count as near.
@@ -125,11 +142,11 @@ fn separating_axis(pair: Pair, reach: f32) -> Axis {
 // The best axis among the normals of all faces of both, up to the first one out of reach.
 fn across_faces(start: Axis, pair: Pair, reach: f32) -> Axis {
     var best = start;
-    for (var face = pair.a.faces.x; face < pair.a.faces.y && best.separation <= reach; face += 2u) {
-        best = better(best, pair, -vector_at(face));
-    }
-    for (var face = pair.b.faces.x; face < pair.b.faces.y && best.separation <= reach; face += 2u) {
-        best = better(best, pair, pair.frame * vector_at(face));
+    let of_a = pair.a.faces.y - pair.a.faces.x;
+    let all = of_a + pair.b.faces.y - pair.b.faces.x;
+    for (var i = 0u; i < all && best.separation <= reach; i += 2u) {
+        let outward = vector_at(select(pair.b.faces.x + (i - of_a), pair.a.faces.x + i, i < of_a));
+        best = better(best, pair, select(pair.frame * outward, -outward, i < of_a));
     }
     return best;
 }
@@ -205,19 +222,19 @@ fn across_rims(start: Axis, pair: Pair, enough: f32) -> Axis {
     var best = start;
     if is_revolved(pair.a) && is_revolved(pair.b) {
         let between = between_axes(pair);
-        if dot(between, between) > 0.0 {
-            best = better(best, pair, between);
-            best = better(best, pair, -between);
+        for (var i = 0u; i < 2u && dot(between, between) > 0.0; i++) {
+            best = better(best, pair, select(-between, between, i == 0u));
         }
     }
-    let on_a = point_of_a(pair, best.normal);
-    let on_b = point_of_b(pair, best.normal);
-    if pair.a.is_round && length(on_b.xy) > 0.0 {
-        best = better(best, pair, -side_normal(pair.a, normalize(on_b.xy)));
-    }
-    let in_b = (on_a - pair.origin) * pair.frame;
-    if pair.b.is_round && length(in_b.xy) > 0.0 {
-        best = better(best, pair, pair.frame * side_normal(pair.b, normalize(in_b.xy)));
+    let nearest = nearest_along(pair, best.normal);
+    let on_b = (pair.origin + pair.frame * nearest.of_b).xy;
+    let in_b = ((nearest.of_a - pair.origin) * pair.frame).xy;
+    for (var i = 0u; i < 2u; i++) {
+        if i == 0u && pair.a.is_round && length(on_b) > 0.0 {
+            best = better(best, pair, -side_normal(pair.a, normalize(on_b)));
+        } else if i == 1u && pair.b.is_round && length(in_b) > 0.0 {
+            best = better(best, pair, pair.frame * side_normal(pair.b, normalize(in_b)));
+        }
     }
     return improved(best, pair, enough);
 }
@@ -258,16 +275,17 @@ fn improved(begin: Axis, pair: Pair, enough: f32) -> Axis {
     }
     var count = 5u;
     for (var round = 0u; round < ROUNDS && best.separation <= enough; round++) {
-        turns_of_axes += count * (count * count + 5u) / 6u + MOST_KNOWN + 2u;
+        turns_of_axes += count * (count * count + 5u) / 6u + MOST_KNOWN + 4u;
         let bound = best_for(&known, count, start);
         if bound.separation - roundings <= best.separation / sizes + CLOSE {
             break;
         }
-        let separation = distance_along(pair, bound.normal);
+        let farthest = difference(pair, bound.normal);
+        let separation = dot(farthest, bound.normal) - roundings * sizes;
         if separation > best.separation + CLOSE * sizes {
             best = Axis(bound.normal, separation);
         }
-        let newest = difference(pair, bound.normal) / sizes;
+        let newest = farthest / sizes;
         var place = count;
         if count == MOST_KNOWN {
             place = 0u;
@@ -284,7 +302,8 @@ fn improved(begin: Axis, pair: Pair, enough: f32) -> Axis {
 }
 
 fn difference(pair: Pair, normal: vec3f) -> vec3f {
-    return point_of_a(pair, normal) - point_of_b(pair, normal);
+    let nearest = nearest_along(pair, normal);
+    return nearest.of_a - (pair.origin + pair.frame * nearest.of_b);
 }
 
 // Unit vector across a unit vector.
@@ -357,20 +376,21 @@ fn least_along(known: ptr<function, array<vec3f, MOST_KNOWN>>, last: u32, normal
 // the solids overlap.
 fn between_nearest(pair: Pair) -> vec3f {
     var best = vec3f(NOWHERE, 0.0, 0.0);
-    for (var i = pair.a.corners.x; i < pair.a.corners.y; i++) {
-        let corner = corner_at(pair.a, i);
-        let local = (corner - pair.origin) * pair.frame;
-        if is_inside(pair.b, local) {
+    let of_a = pair.a.corners.y - pair.a.corners.x;
+    let all = of_a + pair.b.corners.y - pair.b.corners.x;
+    for (var i = 0u; i < all; i++) {
+        // A corner of one in the frame of the other.
+        var other = pair.a;
+        var corner = pair.origin + pair.frame * corner_at(pair.b, pair.b.corners.x + (i - of_a));
+        if i < of_a {
+            other = pair.b;
+            corner = (corner_at(pair.a, pair.a.corners.x + i) - pair.origin) * pair.frame;
+        }
+        if is_inside(other, corner) {
             return vec3f(0.0);
         }
-        best = shorter(best, pair.frame * from_nearest(pair.b, local));
-    }
-    for (var i = pair.b.corners.x; i < pair.b.corners.y; i++) {
-        let corner = pair.origin + pair.frame * corner_at(pair.b, i);
-        if is_inside(pair.a, corner) {
-            return vec3f(0.0);
-        }
-        best = shorter(best, -from_nearest(pair.a, corner));
+        let between = from_nearest(other, corner);
+        best = shorter(best, select(-between, pair.frame * between, i < of_a));
     }
     for (var edge_a = pair.a.edges.x; edge_a < pair.a.edges.y; edge_a++) {
         let a = side_at(pair.a, edge_a);

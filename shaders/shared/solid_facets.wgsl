@@ -16,11 +16,11 @@
 override MOST_TURNS: u32 = 60000u;
 // Turns of the loops for a triangle that is too far away, and for the points of one, beside those over corners, edges and faces.
 const TURNS_OF_TRIANGLE = 8u;
-const TURNS_OF_POINTS = 60u;
+const TURNS_OF_POINTS = 64u;
 // Turns per corner of the face of the solid in the loops that choose points: over three sides of the triangle, and over five directions.
 const TURNS_PER_CORNER = 31u;
 // Turns before an axis at a rim is improved.
-const TURNS_OF_START = 12u;
+const TURNS_OF_START = 32u;
 // Turns for a search of the nearest triangle.
 const TURNS_OF_NEAREST = 64u;
 
@@ -253,9 +253,8 @@ fn facet_axis(a: Convex, facet: Facet, sheet: FacetPatch) -> Axis {
             best = Axis(-plane.xyz, separation);
         }
     }
-    if best.separation <= reach {
-        best = better_of_facet(best, a, facet, facet.normal);
-        best = better_of_facet(best, a, facet, -facet.normal);
+    for (var side = 0u; side < 2u && best.separation <= reach; side++) {
+        best = better_of_facet(best, a, facet, select(-facet.normal, facet.normal, side == 0u));
     }
     if best.separation > reach {
         return best;
@@ -272,7 +271,7 @@ fn facet_axis(a: Convex, facet: Facet, sheet: FacetPatch) -> Axis {
         let triangle = Convex(vec2u(facet.block, facet.block + 3u), vec2u(0u), vec2u(0u), false, 0.0, 0.0, 0.0, 0.0, middle,
             facet.radius, 1.0);
         let pair = Pair(a, triangle, sheet.turn, -(sheet.turn * sheet.point));
-        turns += STEPS;
+        turns += 3u * STEPS;
         if !may_be_near(pair, reach) {
             return Axis(best.normal, NOWHERE);
         }
