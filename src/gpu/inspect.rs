@@ -28,6 +28,7 @@ impl GpuEngine {
     /// When there is no such stage.
     pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
         if name == self.method.search[0].name {
+            self.upload_params();
             let before = self.status()?;
             self.open_search(before);
         }

@@ -84,6 +84,13 @@ impl Case {
         }
     }
 
+    /// Makes one of the mistakes that edits have put into the shaders side by side from the next search on, or none of them for 0. Which one
+    /// is said by the number of sweeps, `params.iterations`, which nothing before the sweeps reads: kernels take long to compile, and so
+    /// are compiled once for all mistakes.
+    fn make_mistake(&mut self, number: u32) {
+        self.gpu.set_iterations(1000 + number);
+    }
+
     fn law(&self) -> LawConstants {
         LawConstants::new(&self.settings)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::hulls::{bring_near, kinds, wrong_contacts};
+use super::hulls::{AT_CURVE, bring_near, kinds, wrong_contacts};
 use super::solids::{mass_of, wrong_points};
 use super::*;
 use crate::polyhedra_on_meshes::trough;
@@ -86,28 +86,33 @@ fn broadphase_finds_the_patches_near_hulls_of_its_twin() {
 /// Keeps the points at edges between patches, which belong to no pair alone.
 const KEEPS: Edit = Edit { from: "is_point_of_facet(i) && is_repeated(i, k, end, same)", to: "false" };
 
+/// Mistakes in what a hull and a triangle touch at.
+const MISTAKES: [Edit; 3] = [
+    Edit { from: "if steepest > ACROSS {", to: "if steepest > ACROSS && params.iterations != 1001u {" },
+    Edit { from: "if is_behind {", to: "if is_behind && params.iterations != 1002u {" },
+    Edit {
+        from: "if across.separation > best.separation + bar &&",
+        to: "if params.iterations != 1003u && across.separation > best.separation + bar &&",
+    },
+];
+
 #[test]
 fn hulls_touch_triangles_at_the_points_of_their_twin() {
     for law in [NormalLaw::Hertz, NormalLaw::Rigid] {
         let settings = Settings { normal_law: law, ..Settings::default() };
         let mut case = Case::of_world("hulls on meshes", &hulls_on_meshes(COUNT), settings, 0);
-        case.gpu.edit_shaders(&[KEEPS]).unwrap();
+        let [steepest, behind, across] = MISTAKES;
+        case.gpu.edit_shaders(&[KEEPS, steepest, behind, across]).unwrap();
         let wrong = wrong_contacts(&mut case);
         let keys = case.gpu.keys().unwrap();
         let touching = keys.iter().filter(|key| case.world.touch(key.a, key.b).is_some()).count();
         assert!(keys.len() > 4 * COUNT && touching > 2 * COUNT, "{touching} of {} points", keys.len());
         assert!(wrong.is_empty(), "{wrong:?}");
-    }
-    // What a mistake changes is noticed.
-    for (from, to) in [
-        ("if steepest > ACROSS {", "if false {"),
-        ("if is_behind {", "if false {"),
-        ("if across.separation > best.separation + bar &&", "if false &&"),
-    ] {
-        let mut case = Case::of_world("edited", &hulls_on_meshes(COUNT), Settings::default(), 0);
-        case.gpu.edit_shaders(&[KEEPS, Edit { from, to }]).unwrap();
-        let wrong = wrong_contacts(&mut case);
-        assert!(!wrong.is_empty(), "{from}");
+        // What a mistake changes is noticed.
+        for (number, mistake) in (1..).zip(&MISTAKES) {
+            case.make_mistake(number);
+            assert!(!wrong_contacts(&mut case).is_empty(), "{mistake:?}");
+        }
     }
 }
 
@@ -208,15 +213,24 @@ fn parts_of_machines_touch_facets_at_the_points_of_their_twin() {
     // Of points that lie equally far out rounding takes one or the other.
     assert!(wrong.len() < touching / 50, "{} of {touching}: {wrong:?}", wrong.len());
     // What a mistake changes is noticed.
-    for (from, to) in [
-        ("if is_way_out(&choice, view, own, there, facet.radius + own.reach) {", "if true {"),
-        ("touches.points[i].normal = -touches.points[i].normal;", ""),
-        ("offer(at_curve(point, sheet), turn, touches);", "offer(point, turn, touches);"),
-    ] {
-        let mut case = Case::of_world("edited", &world, Settings::default(), 1);
-        case.gpu.edit_shaders(&[Edit { from, to }]).unwrap();
-        assert!(wrong_points(&mut case).len() >= touching / 50, "{from}");
+    let mistakes = [
+        Edit {
+            from: "if is_way_out(&choice, view, own, there, facet.radius + own.reach) {",
+            to: "if params.iterations == 1001u || is_way_out(&choice, view, own, there, facet.radius + own.reach) {",
+        },
+        Edit {
+            from: "touches.points[i].normal = -touches.points[i].normal;",
+            to: "touches.points[i].normal *= select(-1.0, 1.0, params.iterations == 1002u);",
+        },
+        AT_CURVE,
+    ];
+    case.gpu.edit_shaders(&mistakes).unwrap();
+    for (number, mistake) in (1..).zip(&mistakes) {
+        case.make_mistake(number);
+        assert!(wrong_points(&mut case).len() >= touching / 50, "{mistake:?}");
     }
+    case.make_mistake(0);
+    assert!(wrong_points(&mut case).len() < touching / 50, "none of the mistakes is made");
 }
 
 /// A cube that lies on a floor of squares with this side \[m\], turned and tilted a little.

@@ -141,17 +141,34 @@ fn manifolds_have_the_points_of_their_twin_near_and_far_from_the_origin() {
 
 #[test]
 fn a_manifold_without_one_of_its_steps_is_noticed() {
-    for (from, to) in [
-        ("consider_crossings(a, b, width, choice);", ""),
-        ("consider_corners(b, a, width, -1.0, choice);", ""),
-        ("return Point(is_first &&", "return Point("),
-        ("const DEPTH_WEIGHT = 5.0;", "const DEPTH_WEIGHT = 0.0;"),
-    ] {
-        let settings = Settings::default();
-        let mut case = Case::of_world("edited", &scene(DVec3::ZERO), settings, 0);
-        case.gpu.edit_shaders(&[Edit { from, to }]).unwrap();
-        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| solve::check_constraints(case)));
-        assert!(found.is_err(), "{from}");
+    let mistakes = [
+        Edit {
+            from: "consider_crossings(a, b, width, choice);",
+            to: "if params.iterations != 1001u { consider_crossings(a, b, width, choice); }",
+        },
+        Edit {
+            from: "consider_corners(b, a, width, -1.0, choice);",
+            to: "if params.iterations != 1002u { consider_corners(b, a, width, -1.0, choice); }",
+        },
+        Edit {
+            from: "return Point(is_first &&",
+            to: "return Point((is_first || params.iterations == 1003u) &&",
+        },
+        Edit {
+            from: "- DEPTH_WEIGHT * gap;",
+            to: "- select(DEPTH_WEIGHT, 0.0, params.iterations == 1004u) * gap;",
+        },
+    ];
+    let mut case = Case::of_world("edited", &scene(DVec3::ZERO), Settings::default(), 0);
+    case.gpu.edit_shaders(&mistakes).unwrap();
+    let mut compared = |number| {
+        case.make_mistake(number);
+        let numbers = solve::constraints_beside_twin(&mut case).into_iter().flat_map(|(_, numbers)| numbers);
+        compare("constraint", numbers)
+    };
+    assert!(compared(0).unwrap() > 10);
+    for (number, mistake) in (1..).zip(&mistakes) {
+        assert!(compared(number).is_err(), "{mistake:?}");
     }
 }
 
@@ -252,13 +269,21 @@ fn random_solids_have_the_axis_of_their_twin() {
     let most = |losses: &[f64]| losses.iter().copied().fold(0.0, f64::max);
     assert!(found.len() == 64, "{} pairs touch", found.len());
     assert!(most(&found) < 1.0, "{} times the bound", most(&found));
-    for (from, to) in [
-        ("if of_edges.separation > best.separation + bar {", "if false {"),
-        ("if length(between) > TOUCHING * sizes {", "if false {"),
-    ] {
-        case.gpu.edit_shaders(&[Edit { from, to }]).unwrap();
+    let mistakes = [
+        Edit {
+            from: "if of_edges.separation > best.separation + bar {",
+            to: "if of_edges.separation > best.separation + bar && params.iterations != 1001u {",
+        },
+        Edit {
+            from: "if length(between) > TOUCHING * sizes {",
+            to: "if length(between) > TOUCHING * sizes && params.iterations != 1002u {",
+        },
+    ];
+    case.gpu.edit_shaders(&mistakes).unwrap();
+    for (number, mistake) in (1..).zip(&mistakes) {
+        case.make_mistake(number);
         let worst = most(&losses(&mut case));
-        assert!(worst > 3.0, "without {from}: {worst} times the bound");
+        assert!(worst > 3.0, "{mistake:?}: {worst} times the bound");
     }
 }
 
