@@ -5,6 +5,7 @@
 //! depend on the number of threads. In sequential order the contacts are solved one after the other in the order of their keys.
 
 pub mod balance;
+pub mod bridges;
 pub mod broadphase;
 #[cfg(feature = "scenario")]
 mod checkpoint;
@@ -36,6 +37,7 @@ pub mod springs;
 pub mod stress;
 pub mod sweep;
 pub mod tiles;
+mod timer;
 pub mod warm_start;
 
 use glam::DMat3;
@@ -53,14 +55,14 @@ use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::blame::too_long_for_joints;
 use crate::engine::clock::Instant;
 use crate::engine::{
-    EnergyBalance, Newcomers, StepReport, TotalImpulse, add_stage_time, is_guarded, largest_gain_at_once,
-    prudent,
+    EnergyBalance, Newcomers, StepReport, TotalImpulse, is_guarded, largest_gain_at_once, prudent,
 };
 use crate::error::Error;
 use crate::law::guard::LARGEST_GAIN;
 use crate::model::{MeterSums, World, contact_reach};
 use crate::settings::{Algorithm, Bookkeeping, Method, Settings, ToleranceKind, WarmStart};
 
+use bridges::{BridgeSystem, WetContacts};
 use heat::{HeatGains, HeatedContacts};
 use manifolds::Sleep;
 use narrowphase::FillFrom;
@@ -68,6 +70,7 @@ use patches::Patches;
 use search::Travel;
 use springs::Spring;
 use sweep::ProjectedGaussSeidel;
+use timer::Stages;
 
 /// Bytes that a sweep moves per contact: a constraint is read and its impulse written, the velocities of both bodies are
 /// read and written.
@@ -100,6 +103,7 @@ pub struct CpuEngine {
     velocities: Vec<Velocity>,
     solver: ProjectedGaussSeidel,
     bonds: BondSystem,
+    bridges: BridgeSystem,
     /// Energy balance since the start, and the velocities before the solve whose works are added next.
     pub(crate) balance: EnergyBalance,
     velocities_before: Vec<Velocity>,
@@ -124,23 +128,6 @@ pub struct CpuEngine {
     stages: Stages,
     /// What limits the step of the machines at the start, if it is too long for them \[E11\].
     warning: Option<String>,
-}
-
-/// Wall time of each stage \[s\].
-#[derive(Default)]
-struct Stages(Vec<(&'static str, f64)>);
-
-impl Stages {
-    fn time<T>(&mut self, stage: &'static str, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let result = work();
-        self.add(stage, start.elapsed().as_secs_f64());
-        result
-    }
-
-    fn add(&mut self, stage: &'static str, seconds: f64) {
-        add_stage_time(&mut self.0, stage, seconds);
-    }
 }
 
 impl CpuEngine {
@@ -187,6 +174,7 @@ impl CpuEngine {
             velocities_before: Vec::with_capacity(if keeps_works { bodies } else { 0 }),
             solver: ProjectedGaussSeidel::new(&settings),
             bonds: BondSystem::default(),
+            bridges: BridgeSystem::default(),
             substeps_done: 0,
             report: StepReport::default(),
             stages: Stages::default(),
@@ -231,7 +219,9 @@ impl CpuEngine {
         let works = match self.settings.method {
             Method::Nonsmooth => {
                 self.fill_constraints(self.may_sleep());
-                self.solve(end)
+                let works = self.solve(end);
+                self.bridges.join_met(&mut self.world, &self.keys, &self.constraints);
+                works
             }
             Method::Smooth => self.push_by_springs(end),
         };
@@ -242,6 +232,10 @@ impl CpuEngine {
             stress::add(&self.world, &self.constraints, self.coupling.counting(), &mut self.stresses);
             stress::add_to_grains(&self.world, &self.constraints, &mut self.grain_stresses);
             loads::add_bonds(&self.bonds, &mut self.impulses);
+            let drags = self.bridges.drags();
+            loads::add(drags.iter(), &mut self.impulses);
+            stress::add(&self.world, drags, self.coupling.counting(), &mut self.stresses);
+            stress::add_to_grains(&self.world, drags, &mut self.grain_stresses);
             stress::add_bonds(&self.world, &self.bonds, &mut self.stresses, &mut self.grain_stresses);
             stress::add_motion(
                 &self.world,
@@ -273,7 +267,9 @@ impl CpuEngine {
         let gains = &mut self.heat;
         stages.time("heat", || {
             if let Some(heat) = world.friction_heat() {
-                gains.rub(heat, constraints, [&self.velocities_before, &self.velocities]);
+                let velocities = [&self.velocities_before[..], &self.velocities];
+                gains.rub(heat, constraints, velocities);
+                gains.rub(heat, self.bridges.drags(), velocities);
             }
             gains.conduct(world, &HeatedContacts { settings, keys, colouring, patches, constraints });
             gains.check(world, settings.substep())
@@ -301,7 +297,7 @@ impl CpuEngine {
             coupling.agree(verdict, world)?;
             integrate::move_bodies(world, velocities, end, h);
             travel.add(world, velocities, h);
-            break_bonds(world, travel);
+            integrate::break_bonds(world, travel);
             if !world.has_drains() {
                 return Ok(0.0);
             }
@@ -350,6 +346,7 @@ impl CpuEngine {
             is_prepared,
             velocities,
             bonds,
+            bridges,
             stages,
             coupling,
             ..
@@ -366,6 +363,7 @@ impl CpuEngine {
             let order = &colouring.order;
             springs::StretchedContacts { settings, world, keys, order, patches, springs, velocities }
                 .stretch(constraints);
+            bridges.pull(world, &WetContacts { law, keys, patches, onsets: &[] }, constraints);
             bonds.stretch(world, h, velocities);
             let joints = Joints::start(world, settings, end, velocities);
             bonds.push(velocities);
@@ -383,6 +381,7 @@ impl CpuEngine {
             *is_prepared = true;
             let mut problem = problem.coupled(&mut **coupling);
             warm_start::apply(WarmStart::Cold, &mut problem);
+            problem.push(|constraints, velocities| bridges.drag(world, h, constraints, velocities));
             problem.solve_joints();
             problem.exchange();
         });
@@ -392,7 +391,7 @@ impl CpuEngine {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            let held = (&joints, &*bonds);
+            let held = (&joints, &*bonds, &*bridges);
             balance::book_solve(world, h, constraints, held, [before, velocities], &mut **coupling)
         })
     }
@@ -415,13 +414,25 @@ impl CpuEngine {
     /// Fills the constraints of a nonsmooth substep.
     fn fill_constraints(&mut self, may_sleep: bool) {
         let Self {
-            world, law, keys, colouring, split, patches, velocities, constraints, onsets, stages, ..
+            world,
+            law,
+            keys,
+            colouring,
+            split,
+            patches,
+            velocities,
+            constraints,
+            onsets,
+            bridges,
+            stages,
+            ..
         } = self;
         stages.time("narrowphase", || {
             let filled = (&mut constraints[..], &mut onsets[..]);
             let sleep = may_sleep.then_some(Sleep { h: law.h, velocities });
             let from = FillFrom { velocities, tensors: split.tensors(), sleep };
             narrowphase::fill_awake(world, law, keys, colouring, patches, from, filled);
+            bridges.pull(world, &WetContacts { law, keys, patches, onsets }, constraints);
         });
     }
 
@@ -438,6 +449,7 @@ impl CpuEngine {
             constraints,
             onsets,
             velocities,
+            bridges,
             stages,
             report,
             coupling,
@@ -453,6 +465,7 @@ impl CpuEngine {
         let mut works = EnergyBalance::default();
         let book = |problem: &ContactProblem<'_>| {
             loads::add_impacts(problem.constraints(), totals);
+            bridges.note_bounces(problem.constraints());
             stress::add(world, problem.constraints(), problem.counting(), stresses);
             stress::add_to_grains(world, problem.constraints(), grain_stresses);
             if keeps_works {
@@ -499,13 +512,14 @@ impl CpuEngine {
             report,
             solver,
             bonds,
+            bridges,
             coupling,
             ..
         } = self;
         let (h, before) = (settings.substep(), &self.velocities_before);
         let mut joints = stages.time("predict", || {
             narrowphase::set_targets(constraints, onsets, velocities);
-            start_solve(world, settings, end, (constraints, onsets), velocities, bonds)
+            predict::start_solve(world, settings, end, (constraints, onsets), velocities, bonds)
         });
         let problem = ContactProblem::new(colouring, split, constraints, velocities, &mut joints);
         let mut wake = |velocities: &[Velocity]| {
@@ -513,9 +527,12 @@ impl CpuEngine {
         };
         let problem = problem.in_world(world).bonded(bonds);
         let mut problem = problem.coupled(&mut **coupling).woken_by(&mut wake);
-        if settings.warm_start.updates_velocities() || world.materials.are_cohesive() {
-            stages.time("warm_start", || warm_start::apply(settings.warm_start, &mut problem));
-        }
+        stages.time("warm_start", || {
+            if settings.warm_start.updates_velocities() || world.is_cohesive() {
+                warm_start::apply(settings.warm_start, &mut problem);
+            }
+            problem.push(|constraints, velocities| bridges.drag(world, h, constraints, velocities));
+        });
         let start = Instant::now();
         let outcome = solvers::solve(solver, settings, &mut problem, Limits::of(settings), None);
         report.sweeps = outcome.sweeps;
@@ -530,7 +547,7 @@ impl CpuEngine {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            let held = (&joints, &*bonds);
+            let held = (&joints, &*bonds, &*bridges);
             balance::book_solve(world, h, constraints, held, [before, velocities], &mut **coupling)
         })
     }
@@ -567,34 +584,4 @@ impl CpuEngine {
 /// Whether the works of a substep are kept: for the guard \[E12\], for the energy balance, or for the heat that they make.
 fn keeps_works(is_guarded: bool, settings: &Settings, world: &World) -> bool {
     is_guarded || settings.bookkeeping == Bookkeeping::On || world.friction_heat().is_some()
-}
-
-/// Breaks the bonds whose stress has reached their strength. Their grains may touch from now on, so the next step searches.
-fn break_bonds(world: &mut World, travel: &mut Travel) {
-    if world.bonds.is_empty() {
-        return;
-    }
-    let fractures = world.fractures();
-    if !fractures.is_empty() {
-        world.bonds.end(&fractures);
-        travel.forget();
-    }
-}
-
-/// Sets the impulses of the contacts to their start \[E7\], and the velocities to those under the external forces alone, in a substep that
-/// ends at `end` \[s\]. These impulses are not applied to the velocities yet, those that the bonds start from are.
-fn start_solve(
-    world: &World,
-    settings: &Settings,
-    end: f64,
-    (constraints, onsets): (&mut [Constraint], &[Onset]),
-    velocities: &mut [Velocity],
-    bonds: &mut BondSystem,
-) -> Joints {
-    warm_start::seed(&LawConstants::new(settings), settings, world, constraints, onsets, velocities);
-    let joints = Joints::start(world, settings, end, velocities);
-    bonds.start(world, settings.substep(), velocities);
-    predict::apply_forces(world, settings.substep(), velocities);
-    bonds.push(velocities);
-    joints
 }

@@ -12,10 +12,12 @@
 //! | [`restitution`] | bounce, and the restitution up to which no impact gains energy \[E6\] |
 //! | [`damping`] | damping of the springs of the smooth method \[E13\] |
 //! | [`bond`] | stiffness, stress and strength of bonds \[E20\] |
+//! | [`bridge`] | force, rupture and drag of liquid bridges \[E22\] |
 //! | [`guard`] | which laws may make energy \[E12\] |
 //! | [`heat`] | conduction of heat through a contact \[E21\] |
 
 pub mod bond;
+pub mod bridge;
 pub mod cohesion;
 pub mod cone;
 pub mod damping;

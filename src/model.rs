@@ -21,6 +21,7 @@ mod grains;
 pub mod heat;
 pub mod joint;
 pub mod levels;
+pub mod liquid;
 pub mod material;
 pub mod mesh;
 mod meshes;
@@ -58,6 +59,7 @@ pub use grains::{Grain, Kinds};
 pub use heat::{BodyHeat, Heat, WallHeat};
 pub use joint::{Joint, JointKind, JointState};
 pub use levels::Levels;
+pub use liquid::{BridgeVolume, Liquid};
 pub use material::Materials;
 pub use mesh::Mesh;
 pub use meshes::{Meshes, SurfaceBox};
@@ -183,6 +185,8 @@ pub struct World {
     pub arrivals: Vec<f64>,
     /// Heat, if bodies have temperatures; to be [set](World::set_heat) before an engine is made.
     pub heat: Option<Heat>,
+    /// Liquid that makes bridges between bodies; to be set before an engine is made.
+    pub liquid: Option<Liquid>,
     /// Whether engines sum the stress of every grain; to be set before an engine is made.
     pub measures_grains: bool,
     /// Per grain: index of the sink that removed it; `sinks.len()` if it left the domain, `sinks.len() + 1` if it was taken out by

@@ -16,6 +16,7 @@
 
 pub mod bonds;
 pub mod bounds;
+pub mod bridges;
 pub mod cell;
 pub mod contacts;
 mod digits;
@@ -142,6 +143,7 @@ pub struct Observer {
     fabric: Option<FabricPlan>,
     balance: Option<Balance>,
     has_heat: bool,
+    has_liquid: bool,
 }
 
 impl Observer {
@@ -170,6 +172,7 @@ impl Observer {
             fabric: None,
             balance: None,
             has_heat: world.heat.is_some(),
+            has_liquid: world.liquid.is_some(),
         };
         observer.with_columns()
     }
@@ -278,6 +281,7 @@ impl Observer {
             Needs::CompatiblePair => Vec::new(),
             Needs::EnergyBalance => there(self.balance.is_some()),
             Needs::Heat => there(self.has_heat),
+            Needs::Liquid => there(self.has_liquid),
             Needs::HeatBoundary if self.has_heat => self.boundaries.clone(),
             Needs::HeatBoundary => Vec::new(),
         }
@@ -441,6 +445,7 @@ mod tests {
         world.prepare_counts();
         world.materials.list.iter_mut().for_each(|material| material.heat_capacity = 500.0);
         world.set_heat(Heat::new(300.0, vec![WallHeat::Insulated; world.boundaries.len()]));
+        world.liquid = Some(test_worlds::water(world));
         Observer::new(world, Some(&plan))
             .with_cell(Some(&cell_plan()))
             .with_surface(Some(&surface_plan()))

@@ -23,6 +23,7 @@
 //! | \[E19\] | motions of walls | product of rigid displacements, as of open kinematic chains | `model::motion` |
 //! | \[E20\] | bonds | Potyondy & Cundall 2004; stiffness: Timoshenko, Cowper 1966; rows: Lacoursière 2007; strengths: Weibull 1951 | `contact::bonds` |
 //! | \[E21\] | heat | Batchelor & O'Brien 1977; Vargas & McCarthy 2001 | `heat` |
+//! | \[E22\] | liquid bridges | Willett et al. 2000; Rabinovich et al. 2005; Lian, Thornton & Adams 1993; drag: Adams & Perchard 1985 | `law::bridge`, `cpu::bridges` |
 //!
 //! | Page | Content |
 //! |---|---|
@@ -35,6 +36,7 @@
 //! | [`local`] | \[E18\]: contact problems with a matrix in place of bodies |
 //! | [`joints`] | \[E11\]: joints, motors, machines |
 //! | [`bonds`] | \[E20\]: cemented contacts that hold until they break |
+//! | [`bridges`] | \[E22\]: menisci that pull until they break |
 //! | [`motions`] | \[E19\]: walls that move as functions of time |
 //! | [`energy`] | \[E10\]: the balance of energies |
 //! | [`heat`] | \[E21\]: conduction through contacts, heat of friction |
@@ -74,6 +76,7 @@
 //! and moments of inertia.
 
 pub mod bonds;
+pub mod bridges;
 pub mod coarse;
 pub mod contact;
 pub mod energy;

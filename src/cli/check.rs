@@ -34,6 +34,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     say!("{}", scenario.title);
     print_counts(&scenario);
     print_materials(&scenario.world);
+    print_liquid(&scenario.world);
     print_friction(&scenario.friction_factors);
     print_time_step(&scenario);
     if prudent(&scenario.settings, &scenario.world) != scenario.settings {
@@ -208,6 +209,27 @@ fn print_cohesion(world: &World, material: usize, law: &PairLaw) {
             if weight > 0.0 { format!(", {:.3} of their weight", force / weight) } else { String::new() };
         say!("    holds grains of {radius:.3e} m together with {force:.3e} N{in_weights}");
     }
+}
+
+/// Prints the force and the reach of the liquid bridges between two of the smallest wet grains at the start.
+fn print_liquid(world: &World) {
+    let Some(liquid) = &world.liquid else { return };
+    let wet = world.spheres.iter().filter(|sphere| liquid.wets[sphere.material as usize]);
+    let Some(sphere) = wet.min_by(|one, other| one.radius.total_cmp(&other.radius)) else { return };
+    let bridge = liquid.law.meniscus(0.5 * sphere.radius, liquid.volume.at(sphere.radius));
+    let density = world.materials.list[sphere.material as usize].density;
+    let weight = density * grain_volume(world.plane, sphere.radius) * world.gravity.length();
+    let in_weights = match weight > 0.0 {
+        true => format!(", {:.3} of their weight", bridge.force(0.0) / weight),
+        false => String::new(),
+    };
+    say!(
+        "liquid\n  bridges of {:.3e} m3 hold grains of {:.3e} m together with {:.3e} N{in_weights}, and break at {:.3e} m",
+        bridge.volume(),
+        sphere.radius,
+        bridge.force(0.0),
+        bridge.rupture()
+    );
 }
 
 /// Prints the values of `friction_factor`, if there are any.

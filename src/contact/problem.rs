@@ -190,6 +190,11 @@ impl<'a> ContactProblem<'a> {
         self.bonds.as_mut().map_or(of_joints, |bonds| of_joints.max(bonds.solve(self.velocities)))
     }
 
+    /// Calls `push` with the contacts and the velocities, which it changes.
+    pub(crate) fn push(&mut self, push: impl FnOnce(&[Constraint], &mut [Velocity])) {
+        push(self.constraints, self.velocities);
+    }
+
     /// Extrapolates the impulses of joints and bonds by a factor, and calls `extrapolate` to do the same with the velocities \[E12\].
     pub(crate) fn extrapolate(&mut self, factor: f64, extrapolate: impl FnOnce(&mut [Velocity])) {
         self.joints.extrapolate(factor);

@@ -15,6 +15,8 @@ use crate::contact::velocity::Velocity;
 use crate::engine::{EnergyBalance, Entries};
 use crate::model::{Pull, World};
 
+use super::bridges::BridgeSystem;
+
 /// Works of the impacts of a substep of length `h` \[s\]; the impulses of `constraints` took `before` to `after`. At an impact half of the
 /// substep has passed, and gravity has done its work until then.
 pub fn book_impacts(
@@ -116,13 +118,13 @@ pub fn book_gravity(
     }
 }
 
-/// Works of gravity, contacts, joints and bonds in a solve of length `h` \[s\] that took `before` to `after`; summed over the ranks, where
+/// Works of gravity, contacts, joints, bonds and liquid bridges in a solve of length `h` \[s\] that took `before` to `after`; summed over the ranks, where
 /// several share the scene.
 pub fn book_solve(
     world: &World,
     h: f64,
     constraints: &[Constraint],
-    (joints, bonds): (&Joints, &BondSystem),
+    (joints, bonds, bridges): (&Joints, &BondSystem, &BridgeSystem),
     [before, after]: [&[Velocity]; 2],
     coupling: &mut dyn Coupling,
 ) -> EnergyBalance {
@@ -130,6 +132,7 @@ pub fn book_solve(
     let mut works = book_gravity(world, h, before, after, coupling) + book_contacts(counted, before, after);
     if coupling.is_first() {
         works += book_joints(joints, before, after) + book_bonds(bonds, before, after);
+        works += book_bridges(bridges, constraints, before, after);
     }
     total(works, coupling)
 }
@@ -161,6 +164,30 @@ pub fn energy_given(constraint: &Constraint, before: &[Velocity], after: &[Veloc
 pub fn book_bonds(bonds: &BondSystem, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
     let [bond_work, held] = bonds.works(before, after);
     EnergyBalance { bond_work, boundary_work: 0.0 - held, ..EnergyBalance::default() }
+}
+
+/// Works of liquid bridges in a solve that took `before` to `after`: of their drag, and of their pull, which is among the works of
+/// the normal impulses and is taken out of these.
+fn book_bridges(
+    bridges: &BridgeSystem,
+    constraints: &[Constraint],
+    before: &[Velocity],
+    after: &[Velocity],
+) -> EnergyBalance {
+    let pull = |constraint: &Constraint, impulse: f64| {
+        let [a, b] = constraint.bodies.map(|body| mean(&before[body as usize], &after[body as usize]));
+        -impulse * constraint.normal.dot(constraint.contact_velocity(&a, &b))
+    };
+    let pulls =
+        bridges.acting().iter().map(|bridge| pull(&constraints[bridge.place as usize], bridge.impulse));
+    let pull_work: f64 = pulls.sum();
+    let drag = book_contacts(bridges.drags(), before, after);
+    EnergyBalance {
+        normal_work: 0.0 - pull_work,
+        bridge_work: pull_work + drag.normal_work + drag.friction_work,
+        boundary_work: drag.boundary_work,
+        ..EnergyBalance::default()
+    }
 }
 
 /// Works of one contact at the mean velocities of its bodies: normal, friction, rolling, and the work that boundaries put in \[J\].

@@ -10,8 +10,8 @@ use crate::settings::{Method, Order};
 
 use super::tiles::Tiles;
 use super::{
-    Colouring, Constraint, CpuEngine, Impulse, Key, Onset, Patches, Split, Spring, World, broadphase,
-    colouring, loads, matching, springs,
+    Colouring, Constraint, CpuEngine, Impulse, Key, Onset, Patches, Split, Spring, World, bridges,
+    broadphase, colouring, loads, matching, springs,
 };
 
 impl CpuEngine {
@@ -30,6 +30,7 @@ impl CpuEngine {
         let Self { world, settings, stages, coupling, law, .. } = self;
         let keys = stages.time("broadphase", || {
             let mut keys = broadphase::find_pairs(world, settings.reach());
+            bridges::add_pairs(world, &mut keys);
             coupling.choose(world, &mut keys);
             leave_out_bonded(world, &mut keys);
             keys
@@ -94,6 +95,7 @@ impl CpuEngine {
     ) {
         self.split = Split::new(&self.world, &keys, &colouring, &mut *self.coupling);
         self.patches = Patches::new(&self.world, &keys, &colouring, &self.patches);
+        self.bridges.list(&self.world, &keys, &colouring);
         let method = self.settings.method;
         renew(&mut self.constraints, keys.len(), |place| {
             let carried = impulses[colouring.order[place] as usize];
@@ -120,6 +122,7 @@ impl CpuEngine {
         (self.keys, self.constraints, self.onsets, self.springs) = Default::default();
         (self.colouring, self.split, self.patches) = Default::default();
         self.boundary_constraints = Vec::new();
+        self.bridges = Default::default();
     }
 
     /// Takes these contacts, sorted by key, as the list that the next search is matched with.

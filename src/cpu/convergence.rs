@@ -19,7 +19,8 @@ use crate::law::cone::Cone;
 use crate::model::World;
 use crate::settings::{Settings, WarmStart};
 
-use super::{CpuEngine, narrowphase, residual, solvers, start_solve, warm_start};
+use super::predict::start_solve;
+use super::{CpuEngine, narrowphase, residual, solvers, warm_start};
 
 /// Solves the next substep of a state from every start in `question`.
 ///
@@ -136,6 +137,7 @@ impl StudiedSubstep {
             velocities,
             solver,
             bonds,
+            bridges,
             ..
         } = &mut self.engine;
         constraints.clone_from(&self.constraints);
@@ -146,6 +148,8 @@ impl StudiedSubstep {
         let problem = ContactProblem::new(colouring, split, constraints, velocities, &mut joints);
         let mut problem = problem.in_world(world).bonded(bonds);
         warm_start::apply(start, &mut problem);
+        let h = settings.substep();
+        problem.push(|constraints, velocities| bridges.drag(world, h, constraints, velocities));
         visit(0, f64::INFINITY, &problem);
         let mut watch = |outcome: &Outcome, problem: &ContactProblem<'_>| {
             visit(outcome.sweeps, outcome.change, problem);

@@ -13,12 +13,26 @@ use crate::error::Error;
 use crate::model::{Bodies, Kind, World};
 use crate::settings::Settings;
 
+use super::search::Travel;
+
 /// Commits the velocities, which [`judge`] has found good, and moves all bodies to time `end` \[s\].
 pub fn move_bodies(world: &mut World, velocities: &[Velocity], end: f64, h: f64) {
     move_dynamic(world, velocities, h);
     world.move_boundaries(end, h);
     world.update_joints();
     world.time = end;
+}
+
+/// Breaks the bonds whose stress has reached their strength. Their grains may touch from now on, so the next step searches.
+pub(super) fn break_bonds(world: &mut World, travel: &mut Travel) {
+    if world.bonds.is_empty() {
+        return;
+    }
+    let fractures = world.fractures();
+    if !fractures.is_empty() {
+        world.bonds.end(&fractures);
+        travel.forget();
+    }
 }
 
 /// Moves the dynamic bodies. Spheres turn by their angular velocity; other bodies keep their angular momentum while they turn.

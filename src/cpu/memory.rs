@@ -11,6 +11,7 @@ use crate::engine::{is_guarded, planned_contacts};
 use crate::model::World;
 use crate::settings::{Acceleration, Algorithm, Settings};
 
+use super::bridges::BridgeSystem;
 use super::coarse::Coarse;
 use super::contacts::per_method;
 use super::gradient::ProjectedGradient;
@@ -67,6 +68,10 @@ impl CpuEngine {
             + splitting
             + momentum
             + BondSystem::planned_bytes(world.bonds.list.len() as u64)
+            + world
+                .liquid
+                .as_ref()
+                .map_or(0, |liquid| BridgeSystem::planned_bytes(contacts, liquid.law.viscosity > 0.0))
     }
 
     /// Bytes that the engine holds now.
@@ -85,5 +90,6 @@ impl CpuEngine {
             + self.patches.bytes()
             + self.solver.bytes()
             + self.bonds.bytes()
+            + self.bridges.bytes()
     }
 }

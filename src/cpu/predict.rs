@@ -3,9 +3,16 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use crate::contact::bonds::BondSystem;
+use crate::contact::constants::LawConstants;
+use crate::contact::constraint::{Constraint, Onset};
+use crate::contact::joints::Joints;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::{InverseMass, Velocity};
 use crate::model::World;
+use crate::settings::Settings;
+
+use super::warm_start;
 
 /// Adds the external forces to every free body, v ← v + h M⁻¹ f, with f gravity and the forces and torques applied to some bodies.
 pub fn apply_forces(world: &World, h: f64, velocities: &mut [Velocity]) {
@@ -23,4 +30,22 @@ pub fn apply_forces(world: &World, h: f64, velocities: &mut [Velocity]) {
             velocity.angular += h * (inverse.angular * applied.torque);
         }
     }
+}
+
+/// Sets the impulses of the contacts to their start \[E7\], and the velocities to those under the external forces alone, in a substep that
+/// ends at `end` \[s\]. These impulses are not applied to the velocities yet, those that the bonds start from are.
+pub(super) fn start_solve(
+    world: &World,
+    settings: &Settings,
+    end: f64,
+    (constraints, onsets): (&mut [Constraint], &[Onset]),
+    velocities: &mut [Velocity],
+    bonds: &mut BondSystem,
+) -> Joints {
+    warm_start::seed(&LawConstants::new(settings), settings, world, constraints, onsets, velocities);
+    let joints = Joints::start(world, settings, end, velocities);
+    bonds.start(world, settings.substep(), velocities);
+    apply_forces(world, settings.substep(), velocities);
+    bonds.push(velocities);
+    joints
 }

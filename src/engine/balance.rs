@@ -29,6 +29,8 @@ pub struct EnergyBalance {
     pub rolling_work: f64,
     /// Work of bonds: what they store, what they damp, and what is lost when they break.
     pub bond_work: f64,
+    /// Work of liquid bridges: of their capillary forces and of their drag.
+    pub bridge_work: f64,
     /// Work of the normal impulses of the impact stage.
     pub impact_work: f64,
     /// Part of `friction_work` from the impact stage.
@@ -74,7 +76,7 @@ impl EnergyBalance {
         self.initial_kinetic.max(works + self.emitted_energy + self.removed_energy)
     }
 
-    fn works(&self) -> [f64; 7] {
+    fn works(&self) -> [f64; 8] {
         [
             self.gravity_work,
             self.boundary_work,
@@ -82,6 +84,7 @@ impl EnergyBalance {
             self.friction_work,
             self.rolling_work,
             self.bond_work,
+            self.bridge_work,
             self.impact_work,
         ]
     }

@@ -38,7 +38,7 @@ stages! {
         "colouring" "gives pairs colours, so that no two of one colour share a body; what finds none is solved by mass splitting";
     }
     "solve velocities, in each substep" {
-        "narrowphase" "geometry of every contact, and its law \\[E2\\]";
+        "narrowphase" "geometry of every contact, and its law \\[E2\\]; liquid bridges form and break \\[E22\\]";
         "springs" "forces of springs and dampers, under the smooth method, which has no impacts and no sweeps \\[E13\\]";
         "impact" "contacts that close fast bounce \\[E6\\]";
         "predict" "velocities under gravity and applied forces alone \\[E1\\]";

@@ -411,6 +411,7 @@ pub fn entry(works: &Works) -> EnergyBalance {
         friction_work: f64::from(works.friction),
         rolling_work: f64::from(works.rolling),
         bond_work: 0.0,
+        bridge_work: 0.0,
         impact_work: f64::from(works.impact),
         impact_friction_work: f64::from(works.impact_friction),
         impact_rolling_work: f64::from(works.impact_rolling),

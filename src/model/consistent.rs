@@ -57,6 +57,7 @@ impl World {
         self.check_grains()?;
         self.check_counts()?;
         self.check_heat()?;
+        self.check_liquid()?;
         self.check_boundaries()?;
         self.check_joints()?;
         self.check_bonds()
@@ -81,6 +82,7 @@ impl World {
                 (world.residences.len(), "residences"),
                 (usize::from(world.domain.is_some()), "domains"),
                 (usize::from(world.heat.is_some()), "heats"),
+                (usize::from(world.liquid.is_some()), "liquids"),
             ]
         };
         for ((found, what), (expected, _)) in counts(self).into_iter().zip(counts(scene)) {
@@ -217,6 +219,20 @@ impl World {
         let numbers =
             heat.received.iter().chain([&heat.made, &heat.initial_temperature, &heat.friction_share]);
         claim(numbers.into_iter().all(|number| number.is_finite()), || "a heat that is none".into())
+    }
+
+    /// Checks the liquid and the pairs of shapes that have bridges.
+    fn check_liquid(&self) -> Fault {
+        let Some(liquid) = &self.liquid else { return Ok(()) };
+        claim_length(liquid.wets.len(), self.materials.list.len(), "wet materials for materials")?;
+        let grains = self.first_grain_shape();
+        let shapes = grains as usize + self.spheres.len();
+        claim_below(liquid.bridges.iter().flatten().copied(), shapes, "shape of a bridge")?;
+        claim(liquid.bridges.is_sorted_by(|one, next| one < next), || "bridges out of order".into())?;
+        let joins =
+            |[a, b]: &[u32; 2]| *a >= grains && a != b && !self.is_removed(*a) && !self.is_removed(*b);
+        claim(liquid.bridges.iter().all(joins), || "a bridge without its grain".into())?;
+        claim(liquid.removed_energy.is_finite(), || "an energy of bridges that is none".into())
     }
 
     /// Checks the counts of removed grains whose places others have taken, and the places that are free.

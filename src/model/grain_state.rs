@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::body::BodyState;
 use super::grains::reach;
-use super::{AppliedForce, ClumpId, GrainParts, Sphere, World};
+use super::{AppliedForce, ClumpId, GrainParts, Liquid, Sphere, World};
 
 /// State of a grain.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -111,6 +111,7 @@ impl World {
             residences: self.residences.clone(),
             counted: vec![0.0; self.counted.len()],
             heat: self.heat.clone(),
+            liquid: self.liquid.clone().map(|liquid| Liquid { bridges: Vec::new(), ..liquid }),
             measures_grains: self.measures_grains,
             periodic: self.periodic,
             plane: self.plane,

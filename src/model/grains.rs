@@ -216,6 +216,7 @@ impl World {
         let body = self.grain_body(grain);
         let energy = self.bodies.kinetic_energy(body);
         self.release_bonds(body as u32);
+        self.release_bridges(body as u32);
         self.removed[grain] = Some(sink);
         self.set_force(body, DVec3::ZERO, DVec3::ZERO);
         self.bodies.inverse_mass[body] = 0.0;

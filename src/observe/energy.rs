@@ -5,7 +5,7 @@ use crate::engine::{EnergyBalance, Snapshot};
 use crate::law::normal::NormalLaw;
 use crate::model::{RigidBody, World};
 
-use super::{bonds, grains};
+use super::{bonds, bridges, grains};
 
 /// Energy balance of a run from its start \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,18 +32,22 @@ impl Balance {
         self.total(snapshot) + half_a_step(snapshot)
     }
 
-    /// Kinetic, rotational, potential and elastic energy \[J\].
+    /// Kinetic, rotational, potential and elastic energy, and that of liquid bridges \[J\].
     pub(super) fn total(&self, snapshot: &Snapshot) -> f64 {
-        kinetic(snapshot) + rotational(snapshot) + potential(snapshot) + self.elastic(snapshot)
+        let of_motion = kinetic(snapshot) + rotational(snapshot) + potential(snapshot);
+        of_motion + self.elastic(snapshot) + bridges::energy(snapshot)
     }
 
     /// Energy that contacts made out of nothing since the start, over the turnover \[-\]: by normal impulses what they gave beyond the
-    /// elastic energy of the start, by friction with rolling, by bounces and by bonds, which are made unstressed, what they gave.
+    /// elastic energy of the start, by friction with rolling, by bounces and by bonds, which are made unstressed, what they gave, and by
+    /// liquid bridges what they gave beyond the energy that they had.
     pub(super) fn made_share(&self, snapshot: &Snapshot) -> f64 {
+        let has_liquid = snapshot.world.liquid.is_some();
+        let of_bridges = if has_liquid { (0.0 - dissipated_by_bridges(snapshot)).max(0.0) } else { 0.0 };
         let made = |balance: &EnergyBalance| {
             let of_impacts = balance.impact_work + balance.impact_friction_work + balance.impact_rolling_work;
             let of_contacts = balance.made() + (balance.normal_work - self.elastic_at_start).max(0.0);
-            of_contacts + of_impacts.max(0.0) + balance.bond_work.max(0.0)
+            of_contacts + of_impacts.max(0.0) + balance.bond_work.max(0.0) + of_bridges
         };
         share(snapshot, booked(snapshot, made))
     }
@@ -135,6 +139,13 @@ pub fn dissipated_by_bonds(snapshot: &Snapshot) -> f64 {
     0.0 - booked(snapshot, |balance| balance.bond_work) - bonds::elastic(snapshot)
 }
 
+/// Energy dissipated by liquid bridges since the start \[J\]: energy that they took out, less what they hold, and what those of removed
+/// grains held; not a number without an energy balance.
+pub fn dissipated_by_bridges(snapshot: &Snapshot) -> f64 {
+    let removed = snapshot.world.liquid.as_ref().map_or(0.0, |liquid| liquid.removed_energy);
+    0.0 - booked(snapshot, |balance| balance.bridge_work) - bridges::energy(snapshot) - removed
+}
+
 /// Kinetic energy of translation, Σ m v²/2 \[J\].
 pub fn kinetic(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
@@ -196,6 +207,7 @@ mod tests {
             friction_work: -5.0,
             rolling_work: -1.0,
             bond_work: 0.0,
+            bridge_work: 0.0,
             impact_work: -2.0,
             impact_friction_work: -1.5,
             impact_rolling_work: -0.5,

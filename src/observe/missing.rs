@@ -28,7 +28,8 @@ missing! {
     ["dynamic_angle_deg"], "the drum does not turn or has no grains, or gravity has no part across its axis";
     ["plug_share"], "the drum does not turn or has no grains";
     ["mean_temperature", "lowest_temperature", "highest_temperature"], "there are no grains";
-    ["dissipated_by_bonds"], "no energy balance is kept";
+    ["dissipated_by_bonds", "dissipated_by_bridges"], "no energy balance is kept";
+    ["mean_bridge_force"], "there are no liquid bridges";
     ["compatible_imbalance"], "no step has been done, or the forces could not be found";
     ["profile_variation"], "the sink has removed nothing in the parts of its profile";
     [

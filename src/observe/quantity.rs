@@ -16,8 +16,8 @@ use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, BodyMotion, PairForce};
 use super::{
-    Base, Observer, bonds, cell, contacts, energy, flow, heat, lost, packing, passages, repose, stress,
-    surface,
+    Base, Observer, bonds, bridges, cell, contacts, energy, flow, heat, lost, packing, passages, repose,
+    stress, surface,
 };
 
 /// Part of a scene that a quantity needs in order to exist, and that it is named after.
@@ -71,6 +71,8 @@ pub enum Needs {
     EnergyBalance,
     /// A scene with heat.
     Heat,
+    /// A scene with liquid.
+    Liquid,
     /// A scene with heat, and a boundary, whose name follows a colon.
     HeatBoundary,
 }
@@ -89,6 +91,7 @@ impl Needs {
                 | Needs::Surface
                 | Needs::EnergyBalance
                 | Needs::Heat
+                | Needs::Liquid
         )
     }
 }
@@ -512,6 +515,12 @@ quantities! {
     Bonds, "J", { "bond_energy" => |v, _| bonds::elastic(v.snapshot) }, "elastic energy of the bonds that hold";
     Bonds, "J", { "fracture_energy" => |v, _| v.snapshot.world.bonds.released_energy }, "elastic energy that bonds held when they broke or lost a grain, since the start";
     Bonds, "J", { "dissipated_by_bonds" => |v, _| energy::dissipated_by_bonds(v.snapshot) }, "energy dissipated by bonds since the start: by their damping, and when they broke";
+    Liquid, "-", { "bridges" => |v, _| bridges::count(v.snapshot) }, "liquid bridges that hold";
+    Liquid, "-", { "bridges_formed" => |v, _| bridges::formed(v.snapshot), "bridges_broken" => |v, _| bridges::broken(v.snapshot) }, "liquid bridges that formed, and that broke by their length, since the start";
+    Liquid, "N", { "mean_bridge_force" => |v, _| bridges::mean_force(v.snapshot) }, "mean capillary force of the liquid bridges at their present gaps, without drag";
+    Liquid, "m³", { "liquid_in_bridges" => |v, _| bridges::volume(v.snapshot) }, "volume of the liquid in bridges";
+    Liquid, "J", { "bridge_energy" => |v, _| bridges::energy(v.snapshot) }, "energy of the liquid bridges, less that of broken ones: what pulling them apart takes, negative";
+    Liquid, "J", { "dissipated_by_bridges" => |v, _| energy::dissipated_by_bridges(v.snapshot) }, "energy dissipated by liquid bridges since the start: by those that form, as the bodies are not pulled together before they touch, and by drag";
 
     EnergyBalance, "J", { "elastic_energy" => |v, _| v.balance(energy::Balance::elastic) }, "energy stored by the overlaps, those of dynamic boundaries too, and by bonds";
     EnergyBalance, "J", { "total_energy" => |v, _| v.balance(energy::Balance::total) }, "kinetic, rotational, potential and elastic energy";

@@ -6,8 +6,12 @@ use glam::{DQuat, DVec3};
 
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread, StepReport};
+use crate::law::bridge::{BridgeForce, BridgeLaw, BridgeRupture};
 use crate::law::pair::Material;
-use crate::model::{Boundary, Form, Grain, Materials, Meter, MeterSums, Motion, Sink, Surface, World, outer};
+use crate::model::{
+    Boundary, BridgeVolume, Form, Grain, Liquid, Materials, Meter, MeterSums, Motion, Sink, Surface, World,
+    outer,
+};
 
 use super::Base;
 
@@ -26,6 +30,28 @@ fn material() -> Material {
         work_of_adhesion: 0.0,
         conductivity: 0.0,
         heat_capacity: 0.0,
+    }
+}
+
+/// Liquid of 1 N/m in bridges of 0.01 m³ between the first grain of a world and its floor, and the first two grains.
+pub fn water(world: &World) -> Liquid {
+    let law = BridgeLaw {
+        surface_tension: 1.0,
+        contact_angle: 0.0,
+        viscosity: 0.0,
+        smallest_gap: 0.01,
+        force: BridgeForce::Willett,
+        rupture: BridgeRupture::Lian,
+    };
+    let first = world.first_grain_shape();
+    let wets = vec![true; world.materials.list.len()];
+    let bridges = vec![[first, 0], [first, first + 1]];
+    Liquid {
+        bridges,
+        formed: 5,
+        broken: 3,
+        removed_energy: -0.25,
+        ..Liquid::new(law, BridgeVolume::Fixed(0.01), wets)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::contact::ContactState;
+use crate::contact::{ContactState, Key};
 use crate::engine::{Snapshot, planned_contacts};
 use crate::law::bond::BeamLoad;
 use crate::model::bond::BondPose;
-use crate::model::{Boundary, Motion, World};
+use crate::model::{Boundary, Liquid, Motion, World};
 use crate::observe::contacts::coordination;
 use crate::observe::loads::reactions;
 use crate::observe::stress::of_grains;
@@ -238,8 +238,8 @@ pub fn bonds(snapshot: &Snapshot) -> PolyData {
 
 /// Frame of the contacts: lines between the centres of the two spheres, for a boundary from the centre to the contact point, across a
 /// periodic face to the nearest image. Data of a contact: normal and tangential force \[N\], gap \[m\], whether friction is at its bound (0
-/// or 1), the two bodies (id of a grain, -1 - i for boundary number i of the scenario), and the compatible normal force \[N\] where the
-/// scenario asks for it.
+/// or 1), the two bodies (id of a grain, -1 - i for boundary number i of the scenario), in a scene with liquid the capillary force of its
+/// bridge \[N\], 0 without one, and the compatible normal force \[N\] where the scenario asks for it.
 pub fn contacts(snapshot: &Snapshot) -> PolyData {
     let contacts = || snapshot.counted_contacts();
     let force = |impulse: f64| impulse / snapshot.substep;
@@ -248,6 +248,15 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
     let compatible = snapshot.compatible().into_iter();
     let compatible =
         compatible.map(|forces| Array::scalars("compatible_normal_force", forces.normal.iter().copied()));
+    let bridge = |liquid: &Liquid| {
+        let has_bridge = |key: &Key| liquid.bridges.binary_search(&[key.a, key.b]).is_ok();
+        let force = |contact: &ContactState| {
+            let bridge = world.meniscus(contact.key.a, contact.key.b).filter(|_| has_bridge(&contact.key));
+            bridge.map_or(0.0, |bridge| bridge.force(contact.gap))
+        };
+        Array::scalars("bridge_force", contacts().map(force))
+    };
+    let bridges = world.liquid.as_ref().map(bridge);
     PolyData {
         time: snapshot.report.time,
         points: contacts().flat_map(|contact| ends(snapshot, contact)).collect(),
@@ -264,6 +273,7 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
             Array::integer_vectors("bodies", contacts().map(bodies)),
         ]
         .into_iter()
+        .chain(bridges)
         .chain(compatible)
         .collect(),
         field_data: Vec::new(),

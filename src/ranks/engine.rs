@@ -148,13 +148,14 @@ pub fn open(
     Ok(Ranked::Root(Box::new(engine)))
 }
 
-/// Refuses settings and scenes that need all contacts or bonds at one place.
+/// Refuses settings and scenes that need all contacts, bonds or bridges at one place.
 fn check(settings: &Settings, world: &World) -> Result<(), Error> {
     let refuse = |what, advice| Err(Error::NotOnRanks { what, advice });
     match settings {
         _ if !world.bonds.is_empty() => refuse("bonds", "leave out [[bonds]], or run on one process"),
         // Ghosts do not know the temperatures of the grains that they are copies of.
         _ if world.heat.is_some() => refuse("a scene with heat", "leave out [heat], or run on one process"),
+        _ if world.liquid.is_some() => refuse("liquid bridges", "leave out [liquid], or run on one process"),
         _ if settings.method == Method::Smooth => Ok(()),
         Settings { algorithm: Algorithm::Apgd, .. } => {
             refuse("the algorithm \"apgd\"", "set solver.algorithm = \"pgs\"")

@@ -19,6 +19,7 @@ mod grains;
 mod heat;
 mod joints;
 mod keys;
+mod liquid;
 mod materials;
 mod mesh;
 mod mixing;
@@ -226,6 +227,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let checkpoint = root.maybe("checkpoint", |node| node.table(plan::checkpoint)).unwrap_or_default();
     let common = Common { folder, duration, seed, locked, substep: settings.substep() };
     let (emitters, seeds) = populate(root, &mut world, &common, &boundary_spans);
+    liquid::liquid(root, &mut world, &emitters, &settings);
     let on_warning = root.section("run", |table| Some(plan::on_warning(table))).unwrap_or_default();
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     check_world(root, &world, &emitters, &settings);
@@ -249,6 +251,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         has_balance: observed.bookkeeping == Bookkeeping::On,
         has_bonds: root.has("bonds"),
         has_heat: world.heat.is_some(),
+        has_liquid: world.liquid.is_some(),
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &observed.tracked,
         duration,

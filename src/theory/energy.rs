@@ -25,6 +25,7 @@
 //! normal_work      Σ λ_n ū_n                  impact_work     Σ λ_n ū_n of the impact stage
 //! friction_work    Σ λ_t·ū_t, of both         rolling_work    Σ λ_r·w̄, of both
 //! bond_work        Σ λ·ū of the bonds
+//! bridge_work      Σ (-h F n + P)·ū of the liquid bridges [E22], which λ_n·ū leaves out
 //!
 //! Impacts happen half a substep on \[E6\], so λ_n h a_n/2 of what an impact does is the work of gravity and not its own:
 //! impact_work = Σ λ_n (ū_n + h a_n/2), and gravity_work has the difference. An elastic bounce then takes nothing, and over a flight

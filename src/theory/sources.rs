@@ -51,6 +51,17 @@
 //!   optimization. Z. Angew. Math. Mech. 91, 155-175.
 //! - J. Ai, J.-F. Chen, J. M. Rotter, J. Y. Ooi 2011: Assessment of rolling resistance models in discrete element simulations. Powder
 //!   Technol. 206, 269-282.
+//! - M. J. Adams, V. Perchard 1985: The cohesive forces between particles with interstitial liquid. I. Chem. E. Symp. Ser. 91, 147-160.
+//! - A. J. Goldman, R. G. Cox, H. Brenner 1967: Slow viscous motion of a sphere parallel to a plane wall. I: Motion through a quiescent
+//!   fluid. Chem. Eng. Sci. 22, 637-651.
+//! - G. Lian, M. J. Adams, C. Thornton 1996: Elastohydrodynamic collisions of solid spheres. J. Fluid Mech. 311, 141-152.
+//! - G. Lian, C. Thornton, M. J. Adams 1993: A theoretical study of the liquid bridge forces between two rigid spherical bodies. J. Colloid
+//!   Interface Sci. 161, 138-147.
+//! - Y. I. Rabinovich, M. S. Esayanur, B. M. Moudgil 2005: Capillary forces between two spheres with a fixed volume liquid bridge: theory and
+//!   experiment. Langmuir 21, 10992-10997.
+//! - T. Shardlow 2003: Splitting for dissipative particle dynamics. SIAM J. Sci. Comput. 24, 1267-1282.
+//! - C. D. Willett, M. J. Adams, S. A. Johnson, J. P. K. Seville 2000: Capillary bridges between two spherical bodies. Langmuir 16,
+//!   9396-9405.
 //! - G. K. Batchelor, R. W. O'Brien 1977: Thermal or electrical conduction through a granular material. Proc. R. Soc. Lond. A 355, 313-333.
 //! - H. S. Carslaw, J. C. Jaeger 1959: Conduction of Heat in Solids, 2nd edition. Clarendon Press, Oxford.
 //! - W. L. Vargas, J. J. McCarthy 2001: Heat conduction in granular materials. AIChE J. 47, 1052-1059.

@@ -5,6 +5,7 @@ mod balance;
 mod belts;
 mod bodies;
 mod bonds;
+mod bridges;
 mod closed_meshes;
 mod clumps;
 mod coarse;

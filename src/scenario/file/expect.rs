@@ -110,6 +110,8 @@ pub struct Subjects<'a> {
     pub has_balance: bool,
     /// Whether the scene has heat.
     pub has_heat: bool,
+    /// Whether the scene has liquid.
+    pub has_liquid: bool,
     /// Simulated time \[s\].
     pub duration: f64,
     /// Folder that the paths of curves start at.
@@ -218,6 +220,7 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
             there(subjects.has_balance, "the energy balance", "set `observe.energy` to true")
         }
         Needs::Heat => there(subjects.has_heat, "a scene with heat", ADD_HEAT),
+        Needs::Liquid => there(subjects.has_liquid, "a scene with liquid", "add a table [liquid]"),
         Needs::HeatBoundary => there(subjects.has_heat, "a scene with heat", ADD_HEAT)
             .and_then(|()| one_of("boundary", subjects.boundaries)),
         Needs::Body => observed(
