@@ -118,8 +118,8 @@ pub fn book_gravity(
     }
 }
 
-/// Works of gravity, contacts, joints, bonds and liquid bridges in a solve of length `h` \[s\] that took `before` to `after`; summed over the ranks, where
-/// several share the scene.
+/// Works of gravity, contacts, joints, bonds and liquid bridges in a solve of length `h` \[s\] that took `before` to `after`; summed over
+/// the ranks, where several share the scene.
 pub fn book_solve(
     world: &World,
     h: f64,

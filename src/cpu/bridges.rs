@@ -2,9 +2,9 @@
 //!
 //! A capillary force is the cohesion of its contact, also while the bodies are apart: it pulls them together for the substep, the contact
 //! impulse holds against it, and friction is bounded by that impulse. A bridge therefore needs its pair in the list of contacts, up to the
-//! gap at which it breaks; each search adds the pairs with bridges. The drag is an impulse of its own. It acts bridge by bridge, in the order
-//! of the keys, each time implicitly on the velocities that the bridge before left: that takes energy out whatever the step is (as Shardlow
-//! 2003 does for dissipative particles).
+//! gap at which it breaks; each search adds the pairs with bridges. The drag is an impulse of its own. It acts bridge by bridge, in the
+//! order of the keys, each time implicitly on the velocities that the bridge before left: that takes energy out whatever the step is (as
+//! Shardlow 2003 does for dissipative particles).
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -58,7 +58,7 @@ pub(super) struct WetContacts<'a> {
 
 /// What a substep finds at a contact.
 #[derive(Clone, Copy)]
-enum Found {
+enum BridgeFate {
     /// It has a bridge, which may be new, and this touch.
     Bridge(Meniscus, Touch),
     /// Its bridge breaks.
@@ -120,7 +120,7 @@ impl BridgeSystem {
             let found = contacts.find(world, contact, has_bridge[contact], places[contact], constraint);
             found.map(|found| (contact, found))
         };
-        let mut found: Vec<(usize, Found)> =
+        let mut found: Vec<(usize, BridgeFate)> =
             (0..places.len()).into_par_iter().with_min_len(CHUNK).filter_map(find).collect();
         let moved = self.move_on(world, contacts, &found);
         if !moved.is_empty() {
@@ -130,8 +130,8 @@ impl BridgeSystem {
         self.acting.clear();
         let (mut formed, mut broken, mut changed) = (0, 0, false);
         for (contact, found) in found {
-            let Found::Bridge(bridge, touch) = found else {
-                broken += u64::from(matches!(found, Found::Broken));
+            let BridgeFate::Bridge(bridge, touch) = found else {
+                broken += u64::from(matches!(found, BridgeFate::Broken));
                 (self.has_bridge[contact], changed) = (false, true);
                 continue;
             };
@@ -157,13 +157,15 @@ impl BridgeSystem {
         &mut self,
         world: &World,
         contacts: &WetContacts<'_>,
-        found: &[(usize, Found)],
-    ) -> Vec<(usize, Found)> {
+        found: &[(usize, BridgeFate)],
+    ) -> Vec<(usize, BridgeFate)> {
         let surfaces = world.surfaces.len() as u32;
         let keys = contacts.keys;
         let mut moved = Vec::new();
-        let lost =
-            found.iter().filter(|(_, found)| matches!(found, Found::Nowhere)).map(|(contact, _)| *contact);
+        let lost = found
+            .iter()
+            .filter(|(_, found)| matches!(found, BridgeFate::Nowhere))
+            .map(|(contact, _)| *contact);
         for from in lost.filter(|&from| keys[from].b < surfaces) {
             let first = keys.partition_point(|key| key.a < keys[from].a);
             let others = (first..keys.len())
@@ -177,7 +179,7 @@ impl BridgeSystem {
             if let Some((other, bridge, touch)) = near.min_by(|one, next| one.2.gap.total_cmp(&next.2.gap)) {
                 // A bridge that formed there in this very substep is the same.
                 if found.binary_search_by_key(&other, |(contact, _)| *contact).is_err() {
-                    moved.push((other, Found::Bridge(bridge, touch)));
+                    moved.push((other, BridgeFate::Bridge(bridge, touch)));
                 }
                 self.has_bridge[other] = true;
             }
@@ -282,7 +284,7 @@ impl WetContacts<'_> {
         has_bridge: bool,
         place: u32,
         constraint: &Constraint,
-    ) -> Option<Found> {
+    ) -> Option<BridgeFate> {
         let Key { a, b } = self.keys[contact];
         let is_in_touch = || match self.law.method {
             Method::Nonsmooth => {
@@ -296,9 +298,9 @@ impl WetContacts<'_> {
         let bridge = world.meniscus(a, b)?;
         let touch = touch_of(world, self.keys[contact], contact as u32, self.patches);
         match touch {
-            Some(touch) if touch.gap <= bridge.rupture() => Some(Found::Bridge(bridge, touch)),
-            Some(_) => has_bridge.then_some(Found::Broken),
-            None => has_bridge.then_some(Found::Nowhere),
+            Some(touch) if touch.gap <= bridge.rupture() => Some(BridgeFate::Bridge(bridge, touch)),
+            Some(_) => has_bridge.then_some(BridgeFate::Broken),
+            None => has_bridge.then_some(BridgeFate::Nowhere),
         }
     }
 }

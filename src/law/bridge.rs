@@ -147,7 +147,7 @@ impl Meniscus {
         (of_contact - of_fall * (spread * (of_slope + of_bend * spread)).exp()).exp()
     }
 
-    /// Energy of the bridge at this gap \[m\], over that of the broken one \[J\]: minus the integral of the force from there to the rupture.
+    /// Energy of the bridge at this gap \[m\], over that of the broken one \[J\]: minus the integral of the force up to the rupture.
     pub fn energy(&self, gap: f64) -> f64 {
         let rupture = self.rupture();
         if gap >= rupture {

@@ -57,8 +57,8 @@
 //! - G. Lian, M. J. Adams, C. Thornton 1996: Elastohydrodynamic collisions of solid spheres. J. Fluid Mech. 311, 141-152.
 //! - G. Lian, C. Thornton, M. J. Adams 1993: A theoretical study of the liquid bridge forces between two rigid spherical bodies. J. Colloid
 //!   Interface Sci. 161, 138-147.
-//! - Y. I. Rabinovich, M. S. Esayanur, B. M. Moudgil 2005: Capillary forces between two spheres with a fixed volume liquid bridge: theory and
-//!   experiment. Langmuir 21, 10992-10997.
+//! - Y. I. Rabinovich, M. S. Esayanur, B. M. Moudgil 2005: Capillary forces between two spheres with a fixed volume liquid bridge: theory
+//!   and experiment. Langmuir 21, 10992-10997.
 //! - T. Shardlow 2003: Splitting for dissipative particle dynamics. SIAM J. Sci. Comput. 24, 1267-1282.
 //! - C. D. Willett, M. J. Adams, S. A. Johnson, J. P. K. Seville 2000: Capillary bridges between two spherical bodies. Langmuir 16,
 //!   9396-9405.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 use crate::common::*;
 use esker::cpu::CpuEngine;
@@ -10,7 +11,7 @@ use esker::error::Error;
 use esker::gpu::GpuEngine;
 use esker::law::bridge::{BridgeForce, BridgeLaw, BridgeRupture, Meniscus};
 use esker::model::{
-    Axes, Boundary, BridgeVolume, Clump, Form, Grain, Liquid, Materials, Motion, Surface, World,
+    Axes, Boundary, BridgeVolume, Clump, Form, Grain, Liquid, Materials, Mesh, Motion, Surface, World,
 };
 use esker::observe::{bridges, energy};
 use esker::ranks::communicator::threads;
@@ -359,6 +360,44 @@ fn a_bridge_goes_with_a_grain_that_rolls_from_surface_to_surface() {
         let found = [bridges::count, bridges::formed, bridges::broken].map(|of| of(&state));
         assert_eq!(found, [1.0, 1.0, 0.0], "{:?}", settings.method);
         assert_eq!(state.world.liquid.unwrap().bridges, [[2, 1]]);
+    }
+}
+
+/// A grain rolls up a valley of facets that turn by 5.7° from one to the next: patches of a mesh, of which it touches one or two.
+#[test]
+fn a_bridge_goes_from_patch_to_patch_of_a_mesh() {
+    let corner = |facet: i32, y: f64| {
+        let (sine, cosine) = (0.1 * f64::from(facet)).sin_cos();
+        20.0 * R * DVec3::new(sine, y, 1.0 - cosine)
+    };
+    let facet = |i: i32| {
+        let [a, b, c, d] = [corner(i, -1.0), corner(i + 1, -1.0), corner(i + 1, 1.0), corner(i, 1.0)];
+        [[a, b, c], [a, c, d]]
+    };
+    let triangles: Vec<[DVec3; 3]> = (-3..8).flat_map(facet).collect();
+    for settings in [at(5e-4), smooth(4e-6)] {
+        let mut world = wet(WATER, stone(0.5, 0.0));
+        world.gravity = -9.81 * DVec3::Z;
+        let mesh = Arc::new(Mesh::new("valley", &triangles).unwrap());
+        let surfaces = world.mesh_surfaces(mesh, DVec3::ZERO, DQuat::IDENTITY, 0);
+        assert!(surfaces.len() > 8, "{} patches", surfaces.len());
+        world.add_boundary(fixed("valley"), surfaces);
+        let grain = Grain {
+            velocity: 0.3 * DVec3::X,
+            angular_velocity: 0.3 / R * DVec3::Y,
+            ..Grain::at(DVec3::new(R, 0.0, (1.05 - 1e-6) * R), R, 0)
+        };
+        world.add_grains([grain]);
+        let mut engine = cpu(&world, &settings);
+        for part in 0..20 {
+            engine.advance((1e-3 / settings.time_step).round() as u64).unwrap();
+            let state = engine.snapshot().unwrap();
+            let count = bridges::count(&state);
+            assert!((1.0..=2.0).contains(&count), "{:?}, {part}: {count} bridges", settings.method);
+            assert_eq!(bridges::broken(&state), 0.0, "{:?}, {part}", settings.method);
+        }
+        let state = engine.snapshot().unwrap();
+        assert!(state.world.bodies.position[1].x > 4.5 * R, "{}", state.world.bodies.position[1]);
     }
 }
 

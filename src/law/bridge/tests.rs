@@ -35,16 +35,16 @@ fn forces_are_those_that_yade_keeps() {
 }
 
 /// Volume and gap of a meniscus between two unit spheres that its liquid wets, and its force over 2 π γ.
-struct Profile {
+struct SolvedMeniscus {
     volume: f64,
     gap: f64,
     force: f64,
 }
 
-impl Profile {
+impl SolvedMeniscus {
     /// Meniscus with this radius of the neck and this suction over γ: a surface of constant mean curvature, from the neck to where it meets
     /// a sphere as its tangent, by the rule of Runge and Kutta.
-    fn new(neck: f64, suction: f64) -> Profile {
+    fn new(neck: f64, suction: f64) -> SolvedMeniscus {
         // Along the arc: radius, height, angle φ from the axis, volume; φ' = cos φ/r + Δp/γ (Young and Laplace).
         let rate = |[radius, _, angle, _]: [f64; 4]| {
             let (sine, cosine) = angle.sin_cos();
@@ -70,7 +70,7 @@ impl Profile {
         let depth = 1.0 - (1.0 - radius * radius).sqrt();
         let cap = PI / 3.0 * depth * depth * (3.0 - depth);
         let force = neck + 0.5 * neck * neck * suction;
-        Profile { volume: 2.0 * (volume - cap), gap: 2.0 * (height - depth), force }
+        SolvedMeniscus { volume: 2.0 * (volume - cap), gap: 2.0 * (height - depth), force }
     }
 }
 
@@ -93,7 +93,7 @@ fn forces_are_those_of_a_meniscus_of_constant_mean_curvature() {
     ];
     let mut worst = [0.0f64; 3];
     for (neck, suction) in profiles {
-        let Profile { volume, gap, force } = Profile::new(neck, suction);
+        let SolvedMeniscus { volume, gap, force } = SolvedMeniscus::new(neck, suction);
         for (worst, law) in worst.iter_mut().zip(FORCES) {
             let bridge = BridgeLaw { surface_tension: 1.0, force: law, ..WATER }.meniscus(0.5, volume);
             assert!(gap > 0.1 * bridge.rupture() && gap < 0.7 * bridge.rupture());

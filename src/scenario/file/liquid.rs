@@ -110,7 +110,7 @@ fn misfit(world: &World, emitters: &[Emitter], settings: &Settings) -> Option<(S
         return Some((
             format!("a bridge of {volume:e} m³ is too large for a grain of radius {least:e} m"),
             format!(
-                "the formulas hold up to a tenth of the cube of the radius: a `bridge_volume` of at most {:e}, or \
+                "the formulas hold up to a tenth of the cube of the radius: a `bridge_volume` of at most {:.3e}, or \
                  `bridge_volume_ratio`",
                 MOST_RATIO * least.powi(3)
             ),
@@ -183,7 +183,7 @@ mod tests {
             "bridge_volume = 1e-9\n",
             "a bridge of 1e-9 m³ is too large for a grain of radius 1e-3 m",
         );
-        refused("", "bridge_volume = 1e-9\n", "at most 1e-10");
+        refused("", "bridge_volume = 1e-9\n", "at most 1.000e-10");
         refused("", "bridge_volume_ratio = 0.01\nmaterials = [\"gold\"]\n", "which is not a material");
         let fit = "bridge_volume_ratio = 0.01\nbridge_force = \"willett_fit\"\ncontact_angle_deg = 60\n";
         refused("", fit, "the fit holds up to 50°");
