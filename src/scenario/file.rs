@@ -226,8 +226,8 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let output = output.unwrap_or(OutputPlan { every: duration, formats: Formats::USUAL, pictures: None });
     let checkpoint = root.maybe("checkpoint", |node| node.table(plan::checkpoint)).unwrap_or_default();
     let common = Common { folder, duration, seed, locked, substep: settings.substep() };
-    let (emitters, seeds) = populate(root, &mut world, &common, &boundary_spans);
-    liquid::liquid(root, &mut world, &emitters, &settings);
+    let Populated { emitters, seeds, bridges } = populate(root, &mut world, &common, &boundary_spans);
+    liquid::liquid(root, &mut world, &emitters, &settings, bridges);
     let on_warning = root.section("run", |table| Some(plan::on_warning(table))).unwrap_or_default();
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     check_world(root, &world, &emitters, &settings);
@@ -362,14 +362,22 @@ fn kinds_of_grains(root: &mut Table<'_>, folder: &Path) -> Vec<Clump> {
     clumps.unwrap_or_default().into_iter().chain(shapes.unwrap_or_default()).collect()
 }
 
-/// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters, and the warm-start impulses of contacts of
-/// grains from a checkpoint.
+/// What comes with the grains of a scenario.
+struct Populated {
+    emitters: Vec<Emitter>,
+    /// Warm-start impulses of contacts of grains from a checkpoint.
+    seeds: Vec<(Key, Impulse)>,
+    /// Pairs of shapes that liquid bridges join in a checkpoint.
+    bridges: Vec<[u32; 2]>,
+}
+
+/// Reads clumps, grains and emitters, and places the grains in the world.
 fn populate(
     root: &mut Table<'_>,
     world: &mut World,
     common: &Common<'_>,
     boundary_spans: &[std::ops::Range<usize>],
-) -> (Vec<Emitter>, Vec<(Key, Impulse)>) {
+) -> Populated {
     let (report, &Common { folder, duration, seed, locked, substep }) = (root.report, common);
     world.clumps = kinds_of_grains(root, folder);
     let mut blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
@@ -390,8 +398,8 @@ fn populate(
             "add [[grains]], [[emitters]] or [start]",
         );
     }
-    let (first, seeds) = start.map_or_else(Default::default, |start| (start.grains, start.seeds));
-    let placement = grains::place(first, &blocks, world, seed, locked, report);
+    let start = start.unwrap_or_default();
+    let placement = grains::place(start.grains, &blocks, world, seed, locked, report);
     let start_span = root.node("start").map_or(0..0, |node| node.span);
     overlap::check(&placement, &blocks, world, &start_span, report);
     let told = overlap::check_dynamic_boundaries(world, boundary_spans, report);
@@ -405,7 +413,8 @@ fn populate(
     world.add_grains(placement.grains);
     cement(root, world, seed);
     let scaled = |(key, old): (Key, start::Seed)| (key, old.impulse.scaled(substep / old.substep));
-    (emitters, seeds.into_iter().map(scaled).collect())
+    let seeds = start.seeds.into_iter().map(scaled).collect();
+    Populated { emitters, seeds, bridges: start.bridges }
 }
 
 /// Reads `[[bonds]]`, and makes them one after the other: of several between two bodies the first counts.

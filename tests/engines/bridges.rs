@@ -260,7 +260,7 @@ fn rain(viscosity: f64, count: u32) -> World {
     world.clumps.push(Clump::of_spheres("pair", &[(-0.5 * R * DVec3::X, R), (0.5 * R * DVec3::X, R)]));
     let grain = |i: u32| {
         let place = DVec3::new(f64::from(i % 4), f64::from(i / 4 % 4), f64::from(i / 16));
-        let clump = (i % 3 == 0).then_some(0);
+        let clump = i.is_multiple_of(3).then_some(0);
         let radius = if clump.is_some() { R } else { R * (0.8 + 0.1 * f64::from(i % 5)) };
         let velocity = 0.2 * DVec3::new((f64::from(i)).sin(), (2.0 * f64::from(i)).cos(), -1.0);
         Grain {

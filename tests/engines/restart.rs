@@ -422,6 +422,34 @@ fn a_scene_that_starts_from_a_checkpoint_goes_on_from_its_own_first_moment() {
     }
 }
 
+/// Two grains that have touched and go apart: their bridge goes on in another scene, beside a grain that comes anew.
+#[test]
+fn a_scene_that_starts_from_a_checkpoint_has_its_liquid_bridges() {
+    let liquid = "[liquid]\nsurface_tension = 1e-9\nbridge_volume_ratio = 0.01\n";
+    let grains = |positions: &str, speed: f64| {
+        format!(
+            "[[grains]]\nmaterial = \"glass\"\nradius = {{ kind = \"constant\", value = 0.005 }}\nvelocity = [{speed}, 0, 0]\n\
+             packing = {{ kind = \"list\", positions = [{positions}] }}\n"
+        )
+    };
+    let head = "duration = 0.01\ngravity = [0, 0, 0]\n";
+    let [left, right] = [grains("[0.0, 0.0, 0.0]", -0.05), grains("[0.01, 0.0, 0.0]", 0.0)];
+    let folder = tempfile::tempdir().unwrap();
+    let parting = scene(&format!("{head}{left}{right}{liquid}[checkpoint]\nevery = 1000\n"), &[]);
+    run(Kind::Cpu, &parting, folder.path(), false, None);
+    let start = format!("[start]\ncheckpoint = \"{}\"\n", folder.path().display());
+    let more = grains("[0.5, 0.0, 0.0]", 0.0);
+    let found = |body: &str| {
+        let mut simulation = simulation(Kind::Cpu, &scene(&format!("{head}{body}{liquid}"), &[]));
+        simulation.step(1).unwrap();
+        ["bridges", "bridges_formed", "bridges_broken"].map(|name| simulation.quantity(name).unwrap())
+    };
+    assert_eq!(found(&format!("{start}{more}")), [1.0, 0.0, 0.0]);
+    // Control: the same places without a past.
+    let apart = format!("{}{right}", grains("[-0.0005, 0.0, 0.0]", -0.05));
+    assert_eq!(found(&apart), [0.0; 3]);
+}
+
 /// In a box that has lost a wall, each other wall carries its own forces as before: the floor still carries the weight, within 5 %.
 #[test]
 fn a_wall_that_is_taken_away_takes_no_forces_of_the_others() {

@@ -20,11 +20,20 @@ const MOST_RATIO: f64 = 0.1;
 /// Largest contact angle of the fit of Willett et al. \[°\].
 const MOST_FITTED_ANGLE: f64 = 50.0;
 
-/// Reads the table, and gives the world its liquid. All grains of the start are there.
-pub fn liquid(root: &mut Table<'_>, world: &mut World, emitters: &[Emitter], settings: &Settings) {
+/// Reads the table, and gives the world, which has all grains of the start, its liquid, with the bridges that its shapes had in a
+/// checkpoint.
+pub fn liquid(
+    root: &mut Table<'_>,
+    world: &mut World,
+    emitters: &[Emitter],
+    settings: &Settings,
+    bridges: Vec<[u32; 2]>,
+) {
     let Some(liquid) = root.maybe("liquid", |node| node.table(|table| read(table, world))) else { return };
     let span = root.node("liquid").map_or(0..0, |node| node.span);
-    world.liquid = Some(liquid);
+    world.liquid = Some(liquid.clone());
+    let bridges = bridges.into_iter().filter(|&[a, b]| world.meniscus(a, b).is_some()).collect();
+    world.liquid = Some(Liquid { bridges, ..liquid });
     if root.report.is_clean()
         && let Some((message, advice)) = misfit(world, emitters, settings)
     {

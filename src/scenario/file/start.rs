@@ -12,12 +12,15 @@ use crate::model::{Axes, Clump, ClumpId, Form, Grain, MaterialId, Surface, World
 
 use super::read::{AXES, Table, named, text};
 
-/// Grains of a checkpoint, and the warm-start impulses of their contacts, by their keys in the new scene.
+/// Grains of a checkpoint, the warm-start impulses of their contacts and their liquid bridges, by the shapes in the new scene.
+#[derive(Default)]
 pub struct Start {
     /// Grains in the order of their places in the checkpoint.
     pub grains: Vec<Grain>,
     /// Warm-start impulses by ascending key.
     pub seeds: Vec<(Key, Seed)>,
+    /// Pairs of shapes that liquid bridges join, ascending.
+    pub bridges: Vec<[u32; 2]>,
 }
 
 /// Impulse of a contact in another run.
@@ -52,7 +55,7 @@ pub fn read(table: &mut Table<'_>, world: &World, folder: &Path, locked: Axes) -
         node.problem("the checkpoint holds no grains", "name one with grains");
     }
     let seeds = taken.seeds().into_iter().map(|(key, impulse)| (key, Seed { impulse, substep }));
-    Some(Start { grains, seeds: seeds.collect() })
+    Some(Start { grains, seeds: seeds.collect(), bridges: taken.bridges() })
 }
 
 /// Map from the numbers of materials, clumps and shapes in the checkpoint to those in the new scene.
@@ -171,6 +174,15 @@ impl<'a> Taken<'a> {
         let mut seeds: Vec<(Key, Impulse)> = kept.filter_map(seed).collect();
         seeds.sort_unstable_by_key(|(key, _)| *key);
         seeds
+    }
+
+    /// Pairs of shapes that liquid bridges join, of those that the new scene has.
+    fn bridges(&self) -> Vec<[u32; 2]> {
+        let old = self.old.world.liquid.iter().flat_map(|liquid| &liquid.bridges);
+        let renamed = old.filter_map(|&[a, b]| Some([self.shape(a)?, self.shape(b)?]));
+        let mut bridges: Vec<[u32; 2]> = renamed.collect();
+        bridges.sort_unstable();
+        bridges
     }
 
     /// Orders the shapes of a contact by radius, because single precision may have taken two different radii as equal.
