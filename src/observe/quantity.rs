@@ -523,7 +523,7 @@ quantities! {
     Liquid, "J", { "dissipated_by_bridges" => |v, _| energy::dissipated_by_bridges(v.snapshot) }, "energy dissipated by liquid bridges since the start: by those that form, as the bodies are not pulled together before they touch, and by drag";
 
     EnergyBalance, "J", { "elastic_energy" => |v, _| v.balance(energy::Balance::elastic) }, "energy stored by the overlaps, those of dynamic boundaries too, and by bonds";
-    EnergyBalance, "J", { "total_energy" => |v, _| v.balance(energy::Balance::total) }, "kinetic, rotational, potential and elastic energy";
+    EnergyBalance, "J", { "total_energy" => |v, _| v.balance(energy::Balance::total) }, "kinetic, rotational, potential and elastic energy, and that of liquid bridges";
     EnergyBalance, "J", { "ballistic_energy" => |v, _| v.balance(energy::Balance::ballistic) }, "the same with the kinetic energy at v + h g/2: flights and elastic bounces keep it";
     EnergyBalance, "J", { "gravity_work" => |v, _| v.booked(|it| it.gravity_work), "boundary_work" => |v, _| v.booked(|it| it.boundary_work) }, "work of gravity and applied forces, of boundaries on grains and dynamic boundaries since the start";
     EnergyBalance, "J", {
