@@ -220,7 +220,8 @@ const TAKES_NO_PART = -1.0;
 const TAKES_PART_BEYOND = -2.0;
 const PUSHED_OUT = -3.0;
 
-// Marks the contacts of a sphere with the patches of a sheet. The data that `root_of` reads must not change before all roots have been found.
+// Marks the contacts of a sphere with the patches of a sheet. The data that `root_of` reads must not change before all roots have been
+// found.
 fn mark_sheet(start: u32, end: u32, first_patch: u32) {
     for (var i = start; i < end; i++) {
         let root = root_of(i, start, end, first_patch);

@@ -40,15 +40,17 @@ fn add_stress(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_ind
             if all(impulse == vec3f(0.0)) {
                 continue;
             }
-            // The impulse acts on a, its reverse on b; pressure counts as positive.
             let constraint = load_constraint(place);
-            let a = moment_of(constraint.arm_a, -impulse);
-            let b = moment_of(constraint.arm_b, impulse);
-            if measure(m, constraint.bodies.x, constraint.law / params.materials, constraint.arm_a, Carried(a, vec3f(), 0.0)) {
-                sum += a;
-            }
-            if measure(m, constraint.bodies.y, constraint.law % params.materials, constraint.arm_b, Carried(b, vec3f(), 0.0)) {
-                sum += b;
+            for (var side = 0u; side < 2u; side++) {
+                // The impulse acts on a, its reverse on b; pressure counts as positive.
+                let is_a = side == 0u;
+                let arm = select(constraint.arm_b, constraint.arm_a, is_a);
+                let moment = moment_of(arm, select(impulse, -impulse, is_a));
+                let body = select(constraint.bodies.y, constraint.bodies.x, is_a);
+                let material = select(constraint.law % params.materials, constraint.law / params.materials, is_a);
+                if measure(m, body, material, arm, Carried(moment, vec3f(), 0.0)) {
+                    sum += moment;
+                }
             }
         }
         if meters[m].layers == 0u {
@@ -158,11 +160,11 @@ fn measure(m: u32, body: u32, material: u32, arm: vec3f, what: Carried) -> bool 
         let end = start + dot(arm, meter.axis) / meter.thickness;
         let low = min(start, end);
         let high = max(start, end);
-        cut(meter, low, high, what);
-        if meter.period > 0.0 {
-            // What leads out of one face of a period comes in at the other.
-            cut(meter, low - meter.period, high - meter.period, what);
-            cut(meter, low + meter.period, high + meter.period, what);
+        // What leads out of one face of a period comes in at the other.
+        let images = select(1u, 3u, meter.period > 0.0);
+        for (var image = 0u; image < images; image++) {
+            let shift = select(select(meter.period, -meter.period, image == 1u), 0.0, image == 0u);
+            cut(meter, low + shift, high + shift, what);
         }
     }
     return false;
@@ -213,14 +215,12 @@ fn cut(meter: Meter, low: f32, high: f32, what: Carried) {
     if high <= 0.0 || low >= count {
         return;
     }
-    if high - low < SHORTEST {
-        add_carried(meter.first + u32(clamp(floor(0.5 * (low + high)), 0.0, count - 1.0)), 1.0, what);
-        return;
-    }
-    let end = u32(min(ceil(high), count));
-    for (var layer = u32(max(floor(low), 0.0)); layer < end; layer++) {
+    let is_short = high - low < SHORTEST;
+    let middle = u32(clamp(floor(0.5 * (low + high)), 0.0, count - 1.0));
+    let end = select(u32(min(ceil(high), count)), middle + 1u, is_short);
+    for (var layer = select(u32(max(floor(low), 0.0)), middle, is_short); layer < end; layer++) {
         let share = (min(high, f32(layer) + 1.0) - max(low, f32(layer))) / (high - low);
-        add_carried(meter.first + layer, max(share, 0.0), what);
+        add_carried(meter.first + layer, select(max(share, 0.0), 1.0, is_short), what);
     }
 }
 
