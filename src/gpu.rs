@@ -54,6 +54,7 @@ use step::{Method, Pace};
 
 pub use capacity::{Capacity, LODGERS, room_of};
 pub use kernel::STEEPEST;
+pub use pipelines::{SceneKernel, kernels_of};
 
 /// Largest number of steps in one submission: drivers reset a device that is busy for seconds.
 const STEPS_PER_SUBMISSION: u64 = 32;

@@ -36,6 +36,7 @@ check "Random scenes that may make energy, on the CPU" env PROPTEST_CASES=$((sec
     cargo test --release --test engines -- --exact energy::friction_and_rolling_make_no_energy
 check "Random scenes that may make energy, on the GPU engine" env PROPTEST_CASES="$seconds" \
     cargo test --release --test engines -- --exact energy::friction_and_rolling_make_no_energy_on_the_gpu
+check "Kernels on cards that are not there" cargo bench --bench cards -- --check benches/results/cards.csv
 check "Fuzzers of files, ${seconds} s each" env ESKER_FUZZ_SECONDS="$seconds" cargo test --release --test program fuzz
 
 {

@@ -8,7 +8,7 @@ use crate::engine::{Identity, Precision};
 use crate::error::Error;
 
 use super::features::Features;
-use super::pipelines::{Cache, Pipelines, Worlds};
+use super::pipelines::{Cache, OF_CARDS, OF_SOFTWARE, Pipelines, Worlds};
 use super::shader::Edit;
 
 /// Largest number of storage buffers that a kernel may bind, which WebGPU grants everywhere.
@@ -205,12 +205,7 @@ impl Device {
         edits: &[Edit],
         worlds: Worlds,
     ) -> Result<Pipelines, Error> {
-        // A card takes a colour of a tile at once; a processor does the invocations of a workgroup one after the other.
-        // lavapipe ends the loops of an invocation after 65 535 turns without a word.
-        let of_device = match self.is_software() {
-            true => [("LANES", 8), ("MOST_TURNS", 60_000)],
-            false => [("LANES", 128), ("MOST_TURNS", 1 << 20)],
-        };
+        let of_device = if self.is_software() { OF_SOFTWARE } else { OF_CARDS };
         self.pipelines.get(&self.device, of_device, features, edits, worlds)
     }
 

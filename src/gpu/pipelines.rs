@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Error;
+use crate::model::World;
+use crate::settings::Settings;
 
 use super::capacity::room_of;
 use super::features::Features;
@@ -45,6 +47,47 @@ pub(super) enum Worlds {
 
 /// Overrides that the device decides: invocations of a workgroup that solves a tile, turns of the loops of one invocation.
 pub(super) type OfDevice = [(&'static str, u32); 2];
+
+/// Those of a card, which takes a colour of a tile at once.
+pub(super) const OF_CARDS: OfDevice = [("LANES", 128), ("MOST_TURNS", 1 << 20)];
+/// Those of a processor, which does the invocations of a workgroup one after the other. lavapipe ends the loops of an invocation after
+/// 65 535 turns without a word.
+pub(super) const OF_SOFTWARE: OfDevice = [("LANES", 8), ("MOST_TURNS", 60_000)];
+
+/// Kernel as it is compiled for a scene on a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SceneKernel {
+    /// Name of its shader in [`SOURCES`].
+    pub shader: &'static str,
+    /// Its entry point.
+    pub entry: &'static str,
+    /// Values of the overrides that it uses, in the order of their names.
+    pub overrides: Vec<(&'static str, u32)>,
+}
+
+/// Returns the kernels that a scene may need on a card, each once.
+///
+/// # Errors
+/// When a shader is refused.
+pub fn kernels_of(world: &World, settings: &Settings) -> Result<Vec<SceneKernel>, Error> {
+    let features = Features::of(world, settings);
+    let mut kernels = Vec::new();
+    for source in &SOURCES {
+        let reflection = source.reflect()?;
+        let own = names(features).filter(|(shader, _)| *shader == source.name);
+        kernels.extend(own.filter_map(|(shader, entry)| {
+            let overrides = values(features, OF_CARDS, &reflection.overrides(entry)?);
+            Some(SceneKernel { shader, entry, overrides })
+        }));
+    }
+    Ok(kernels)
+}
+
+/// Returns the values of these overrides.
+fn values(features: Features, of_device: OfDevice, overrides: &BTreeSet<&str>) -> Vec<(&'static str, u32)> {
+    let of_device = of_device.into_iter().filter(|(name, _)| overrides.contains(name));
+    features.values(overrides).into_iter().chain(of_device).collect()
+}
 
 /// Modules and kernels that a device has compiled. Scenes share each kernel whose source and whose values of overrides are the same.
 #[derive(Default, Clone)]
@@ -127,14 +170,6 @@ struct Build<'a> {
     turn_layout: &'a wgpu::BindGroupLayout,
 }
 
-impl Build<'_> {
-    /// Returns the values of these overrides.
-    fn values(&self, overrides: &BTreeSet<&str>) -> Vec<(&'static str, u32)> {
-        let of_device = self.of_device.into_iter().filter(|(name, _)| overrides.contains(name));
-        self.features.values(overrides).into_iter().chain(of_device).collect()
-    }
-}
-
 /// A kernel, ready to be bound and dispatched.
 pub(super) struct Pipeline {
     pub(super) pipeline: wgpu::ComputePipeline,
@@ -154,7 +189,8 @@ impl Module {
     /// Returns a kernel for the features of a scene; compiles it at the first request.
     fn kernel(&self, build: &Build<'_>, (shader, entry): Name) -> Result<Arc<Pipeline>, Error> {
         let refuse = || Error::Shader { shader: shader.into(), reason: format!("has no kernel {entry}") };
-        let values = build.values(&self.reflection.overrides(entry).ok_or_else(refuse)?);
+        let overrides = self.reflection.overrides(entry).ok_or_else(refuse)?;
+        let values = values(build.features, build.of_device, &overrides);
         let known = || self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&(entry, values.clone())) {
             return Ok(Arc::clone(found));
@@ -322,5 +358,37 @@ fn uniform_entry(element: u64) -> wgpu::BindGroupLayoutEntry {
             min_binding_size: wgpu::BufferSize::new(element),
         },
         count: None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::law::pair::Material;
+    use crate::model::Materials;
+
+    #[test]
+    fn a_scene_has_each_kernel_once_with_its_features() {
+        let kernels = |rolling_resistance: f64| {
+            let glass = Material { rolling_resistance, ..Material::glass() };
+            kernels_of(&World::new(DVec3::NEG_Z, Materials::new(vec![glass])), &Settings::default()).unwrap()
+        };
+        let (without, with) = (kernels(0.0), kernels(0.1));
+        let mut names: Vec<Name> = without.iter().map(|kernel| (kernel.shader, kernel.entry)).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert!(names.len() == without.len() && names.len() > 30, "{} of {}", names.len(), without.len());
+        let rolls = |kernels: &[SceneKernel]| {
+            let sweep = kernels.iter().find(|kernel| kernel.entry == "sweep_contacts").unwrap();
+            sweep.overrides.contains(&("HAS_ROLLING", 1))
+        };
+        assert!(!rolls(&without) && rolls(&with));
+        assert!(
+            names.iter().all(|(shader, _)| *shader != "solids"),
+            "a scene without solids has no kernel for them"
+        );
     }
 }
