@@ -19,7 +19,7 @@ use super::{GpuEngine, kept};
 const SWEEPS_OF_STAGE: u32 = 200;
 
 impl GpuEngine {
-    /// Runs one stage of the step list; for stage tests.
+    /// Runs one stage of the step list; for stage tests. The search takes over settings that have changed since the last step.
     ///
     /// # Errors
     /// When the device is lost.
