@@ -527,12 +527,12 @@ impl CpuEngine {
         };
         let problem = problem.in_world(world).bonded(bonds);
         let mut problem = problem.coupled(&mut **coupling).woken_by(&mut wake);
-        stages.time("warm_start", || {
-            if settings.warm_start.updates_velocities() || world.is_cohesive() {
+        if settings.warm_start.updates_velocities() || world.is_cohesive() {
+            stages.time("warm_start", || {
                 warm_start::apply(settings.warm_start, &mut problem);
-            }
-            problem.push(|constraints, velocities| bridges.drag(world, h, constraints, velocities));
-        });
+                problem.push(|constraints, velocities| bridges.drag(world, h, constraints, velocities));
+            });
+        }
         let start = Instant::now();
         let outcome = solvers::solve(solver, settings, &mut problem, Limits::of(settings), None);
         report.sweeps = outcome.sweeps;
