@@ -72,9 +72,8 @@ impl BridgeSystem {
     pub fn list(&mut self, world: &World, keys: &[Key], colouring: &Colouring) {
         *self = BridgeSystem::default();
         let Some(liquid) = &world.liquid else { return };
-        let is_bridge = |key: &Key| liquid.bridges.binary_search(&[key.a, key.b]).is_ok();
         self.places = colouring.places();
-        self.has_bridge = keys.par_iter().with_min_len(CHUNK).map(is_bridge).collect();
+        self.has_bridge = keys.par_iter().with_min_len(CHUNK).map(|key| liquid.joins(key.a, key.b)).collect();
     }
 
     /// Bytes of the lists for this many contacts, if half of them have bridges.

@@ -49,6 +49,11 @@ impl Liquid {
     pub fn new(law: BridgeLaw, volume: BridgeVolume, wets: Vec<bool>) -> Liquid {
         Liquid { law, volume, wets, bridges: Vec::new(), formed: 0, broken: 0, removed_energy: 0.0 }
     }
+
+    /// Whether two shapes have a bridge, in the order of a key.
+    pub fn joins(&self, a: u32, b: u32) -> bool {
+        self.bridges.binary_search(&[a, b]).is_ok()
+    }
 }
 
 impl World {
@@ -96,7 +101,7 @@ mod tests {
     use super::*;
     use crate::law::bridge::{BridgeForce, BridgeRupture};
     use crate::law::pair::Material;
-    use crate::model::{Boundary, Form, Grain, Materials, Motion, Periodic, Surface};
+    use crate::model::{Boundary, Form, Grain, Materials, Periodic, Surface};
 
     const LAW: BridgeLaw = BridgeLaw {
         surface_tension: 0.05,
@@ -113,12 +118,7 @@ mod tests {
         world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 1.0, 0.0) };
         for (material, normal) in [(1, DVec3::Z), (0, DVec3::X)] {
             let orientation = DQuat::from_rotation_arc(DVec3::Z, normal);
-            let boundary = Boundary {
-                name: format!("wall {material}"),
-                position: DVec3::ZERO,
-                orientation: DQuat::IDENTITY,
-                motion: Motion::Fixed,
-            };
+            let boundary = Boundary { name: format!("wall {material}"), ..Boundary::floor() };
             world.add_boundary(boundary, [Surface::new(DVec3::ZERO, orientation, Form::Plane, material)]);
         }
         world.add_grains([

@@ -42,8 +42,7 @@ impl Balance {
     /// elastic energy of the start, by friction with rolling, by bounces and by bonds, which are made unstressed, what they gave, and by
     /// liquid bridges what they gave beyond the energy that they had.
     pub(super) fn made_share(&self, snapshot: &Snapshot) -> f64 {
-        let has_liquid = snapshot.world.liquid.is_some();
-        let of_bridges = if has_liquid { (0.0 - dissipated_by_bridges(snapshot)).max(0.0) } else { 0.0 };
+        let of_bridges = (0.0 - dissipated_by_bridges(snapshot)).max(0.0);
         let made = |balance: &EnergyBalance| {
             let of_impacts = balance.impact_work + balance.impact_friction_work + balance.impact_rolling_work;
             let of_contacts = balance.made() + (balance.normal_work - self.elastic_at_start).max(0.0);

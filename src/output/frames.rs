@@ -249,9 +249,9 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
     let compatible =
         compatible.map(|forces| Array::scalars("compatible_normal_force", forces.normal.iter().copied()));
     let bridge = |liquid: &Liquid| {
-        let has_bridge = |key: &Key| liquid.bridges.binary_search(&[key.a, key.b]).is_ok();
         let force = |contact: &ContactState| {
-            let bridge = world.meniscus(contact.key.a, contact.key.b).filter(|_| has_bridge(&contact.key));
+            let Key { a, b } = contact.key;
+            let bridge = world.meniscus(a, b).filter(|_| liquid.joins(a, b));
             bridge.map_or(0.0, |bridge| bridge.force(contact.gap))
         };
         Array::scalars("bridge_force", contacts().map(force))
