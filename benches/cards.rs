@@ -105,7 +105,8 @@ mod linux {
         let (known, now) = (read(known), read(now));
         let compare = |(kernel, before): (&String, &Figures)| {
             let Some(after) = now.get(kernel) else { return Some(format!("{kernel} is in no scene")) };
-            let is_worse = after[1] < before[1] || after[3] > before[3] || after[4] > before[4];
+            let ([_, waves, _, spilled, scratch], [_, had, _, spilt, scratched]) = (after, before);
+            let is_worse = waves < had || spilled > spilt || scratch > scratched;
             is_worse.then(|| format!("{kernel}: {after:?}, before {before:?} ({})", STATISTICS.join(", ")))
         };
         known.iter().filter_map(compare).collect()
