@@ -29,7 +29,7 @@ use crate::output::{atomic, checkpoint_step};
 /// First line of a file, with the number of the format at its end.
 const TITLE: &str = "esker checkpoint";
 /// Number of the format, to be raised whenever the same state is saved as other bytes.
-const FORMAT: u32 = 19;
+const FORMAT: u32 = 20;
 /// Largest file that is read \[bytes\].
 const LARGEST: u64 = 1 << 40;
 /// Longest line of the header \[bytes\].
@@ -349,7 +349,7 @@ mod tests {
     fn a_format_has_the_bytes_that_belong_to_its_number() {
         let mut bytes = Vec::new();
         engine().save(&mut bytes).expect("saved");
-        assert_eq!((FORMAT, crc32fast::hash(&bytes)), (19, 2_745_293_255));
+        assert_eq!((FORMAT, crc32fast::hash(&bytes)), (20, 2_745_293_255));
     }
 
     #[test]

@@ -111,8 +111,20 @@ fn mean_radius(snapshot: &Snapshot, contact: &ContactState) -> f64 {
 /// Radius of the smaller of the two partners of a contact \[m\], to which overlaps are compared: against a boundary that of the grain or
 /// vertex.
 pub(super) fn smaller_radius(snapshot: &Snapshot, contact: &ContactState) -> f64 {
-    let a = snapshot.world.contact_radius(contact.key.a);
-    snapshot.world.sphere_of(contact.key.b).map_or(a, |sphere| a.min(sphere.radius))
+    let [a, b] = [contact.key.a, shape_id(contact.key.b)].map(|shape| snapshot.world.contact_radius(shape));
+    if b > 0.0 { a.min(b) } else { a }
+}
+
+/// Volume that the two grains of a contact have in common, over that of the smaller one \[-\]; `None` for other contacts.
+pub(super) fn common_share(snapshot: &Snapshot, contact: &ContactState) -> Option<f64> {
+    let world = &snapshot.world;
+    let shapes = [contact.key.a, shape_id(contact.key.b)];
+    let [a, b] = [world.sphere_of(shapes[0])?, world.sphere_of(shapes[1])?];
+    let volume = |shape: u32| {
+        let grain = world.grain_of_shape(shape)?;
+        Some(grain_volume(world.plane, world.grain_radius(grain)))
+    };
+    Some(world.common_volume(a, b, -contact.gap) / volume(shapes[0])?.min(volume(shapes[1])?))
 }
 
 fn mean(snapshot: &Snapshot, counts: impl Iterator<Item = u32>) -> f64 {

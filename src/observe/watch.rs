@@ -92,6 +92,8 @@ pub struct Deepest {
     pub depth: f64,
     /// Middle of the overlap \[m\].
     pub place: DVec3,
+    /// Volume that two grains have in common, over that of the smaller one \[-\].
+    pub common: Option<f64>,
     partners: [Partner; 2],
 }
 
@@ -106,14 +108,16 @@ impl Deepest {
             Some((overlap, contact)) if overlap == most => {
                 let [a, b] = [contact.key.a, contact.key.b].map(|shape| Partner::of(&snapshot.world, shape));
                 let DVec3 { x, y, z } = contact.point;
-                [-contact.gap, x, y, z, a.number(), b.number()]
+                let common = contacts::common_share(snapshot, contact).unwrap_or(f64::NAN);
+                [-contact.gap, x, y, z, a.number(), b.number(), common]
             }
-            _ => [f64::NAN; 6],
+            _ => [f64::NAN; 7],
         };
         snapshot.share.largest_each(&mut numbers);
-        let [depth, x, y, z, a, b] = numbers;
+        let [depth, x, y, z, a, b, common] = numbers;
         let partners = [a, b].map(Partner::of_number);
-        (most > 0.0).then_some(Deepest { overlap: most, depth, place: DVec3::new(x, y, z), partners })
+        let (place, common) = (DVec3::new(x, y, z), (!common.is_nan()).then_some(common));
+        (most > 0.0).then_some(Deepest { overlap: most, depth, place, common, partners })
     }
 
     /// Names of the two bodies.
@@ -399,6 +403,18 @@ mod tests {
         let deepest = Deepest::of(&snapshot).expect("an overlap");
         approx::assert_relative_eq!(deepest.overlap, 0.25 / 0.5, max_relative = 1e-12);
         assert_eq!(deepest.bodies(&snapshot.world), ["grain 0", "grain 1"]);
+        // The lens of two spheres, over the volume of the smaller one.
+        let [r, other, depth] = [0.5, snapshot.world.grain_radius(1), 0.25];
+        let distance = r + other - depth;
+        let squares = distance * distance + 2.0 * distance * (r + other) - 3.0 * (r - other).powi(2);
+        let lens = std::f64::consts::PI * depth * depth * squares / (12.0 * distance);
+        let common = deepest.common.expect("two grains");
+        approx::assert_relative_eq!(
+            common,
+            lens / (4.0 / 3.0 * std::f64::consts::PI * r.powi(3)),
+            max_relative = 1e-12
+        );
+        assert_eq!(Deepest::of(&pressed(0.25)).expect("an overlap").common, None, "a floor has no volume");
     }
 
     /// A row takes 5 J out, of which it holds 1 J, gives 4 J back and takes 4 J again: 3 J were made, though it never gave more than it

@@ -107,6 +107,9 @@ pub struct OverlapSummary {
     pub overlap: f64,
     /// Depth \[m\].
     pub depth: f64,
+    /// Volume that two grains have in common, over that of the smaller one \[-\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub common: Option<f64>,
     /// Names of the two bodies.
     pub bodies: [String; 2],
     /// Place \[m\].
@@ -118,8 +121,15 @@ pub struct OverlapSummary {
 impl OverlapSummary {
     /// Summary of an overlap at a time \[s\].
     pub fn of((time, deepest): (f64, &Deepest), world: &World) -> OverlapSummary {
-        let &Deepest { overlap, depth, place, .. } = deepest;
-        OverlapSummary { overlap, depth, bodies: deepest.bodies(world), place: place.to_array(), time }
+        let &Deepest { overlap, depth, place, common, .. } = deepest;
+        OverlapSummary {
+            overlap,
+            depth,
+            common,
+            bodies: deepest.bodies(world),
+            place: place.to_array(),
+            time,
+        }
     }
 }
 

@@ -71,12 +71,13 @@ fn unsolved(found: &Unsolved) -> Warning {
 }
 
 fn deep(deepest: &Deepest, time: f64, world: &World) -> Warning {
-    let &Deepest { overlap, depth, place, .. } = deepest;
+    let &Deepest { overlap, depth, place, common, .. } = deepest;
     let [a, b] = deepest.bodies(world);
+    let common = common.map_or(String::new(), |common| format!(" and {:.1} % of a volume", 100.0 * common));
     Warning {
         kind: Concern::Overlap,
         message: format!(
-            "{a} and {b} overlapped by {overlap:.2} of a radius ({depth:.2e} m) at ({:.4}, {:.4}, {:.4}) m, t = {time:.4} s",
+            "{a} and {b} overlapped by {overlap:.2} of a radius ({depth:.2e} m){common} at ({:.4}, {:.4}, {:.4}) m, t = {time:.4} s",
             place.x, place.y, place.z
         ),
         value: overlap,
