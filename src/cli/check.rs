@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::engine::blame::too_long_for_joints;
-use crate::engine::prudent;
+use crate::engine::{has_wide_cones, prudent};
 use crate::law::guard::WIDE_CONE;
 use crate::law::pair::PairLaw;
 use crate::model::joint::freedom::Freedom;
@@ -38,10 +38,13 @@ pub(super) fn check(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
     print_friction(&scenario.friction_factors);
     print_time_step(&scenario);
     if prudent(&scenario.settings, &scenario.world) != scenario.settings {
-        let rolling = "rolling resistance times its arm in effective radii";
-        say!(
-            "warning: a coefficient of friction, or {rolling}, is above {WIDE_CONE}: sweeps are plain, not accelerated"
-        );
+        let cause = if has_wide_cones(&scenario.settings, &scenario.world) {
+            let rolling = "rolling resistance times its arm in effective radii";
+            format!("a coefficient of friction, or {rolling}, is above {WIDE_CONE}")
+        } else {
+            "solids may stand on each other".to_owned()
+        };
+        say!("warning: {cause}: sweeps are plain, not accelerated");
     }
     in_sinks(&scenario.world).iter().for_each(|warning| say!("warning: {warning}"));
     if let Err(error) = check_for_gpu(&scenario) {
@@ -57,11 +60,15 @@ fn print_counts(scenario: &Scenario) {
     let (world, most) = (&scenario.world, scenario.max_grains());
     say!("  grains        {} at the start, at most {most}", world.grain_count());
     for clump in world.clumps.iter().take(SHOWN_CLUMPS) {
-        let (spheres, radius) = (clump.spheres.len(), short(clump.equivalent_radius()));
-        say!("  clump         {}: {spheres} spheres, as much as one of radius {radius} m", clump.name);
+        let radius = short(clump.equivalent_radius());
+        let (kind, parts) = match &clump.hull {
+            Some(hull) => ("shape", format!("{} corners and {} faces", hull.corners.len(), hull.faces.len())),
+            None => ("clump", format!("{} spheres", clump.spheres.len())),
+        };
+        say!("  {kind}         {}: {parts}, as much as a sphere of radius {radius} m", clump.name);
     }
     if let Some(more @ 1..) = world.clumps.len().checked_sub(SHOWN_CLUMPS) {
-        say!("                and {more} more clumps");
+        say!("                and {more} more of them");
     }
     say!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surface_groups().count());
     world.meshes.list().iter().for_each(|mesh| print_mesh(mesh));

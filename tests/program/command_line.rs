@@ -177,6 +177,20 @@ fn check_tells_what_a_scenario_amounts_to_and_writes_nothing() {
 }
 
 #[test]
+fn check_tells_the_form_of_polyhedra_and_why_sweeps_are_plain() {
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/packed_solids.toml");
+    let place = Place::with_grain();
+    let output = place.esker(&["check", scenario]);
+    // A cube of 1 cm³ is a sphere of (3/4π)^(1/3) cm.
+    let shape = "shape         cube: 8 corners and 6 faces, as much as a sphere of radius 0.0062035";
+    for part in [shape, "warning: solids may stand on each other: sweeps are plain"] {
+        assert!(text(&output).contains(part), "no `{part}` in:\n{}", text(&output));
+    }
+    let spheres = text(&place.esker(&["check", "grain.toml"]));
+    assert!(!spheres.contains("shape ") && !spheres.contains("sweeps are plain"), "{spheres}");
+}
+
+#[test]
 fn check_counts_the_ways_in_which_a_machine_moves() {
     let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/excavator.toml");
     let output = Place::with_grain().esker(&["check", scenario]);
