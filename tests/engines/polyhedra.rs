@@ -50,6 +50,33 @@ fn cubes(places: &[[f64; 3]]) -> String {
     )
 }
 
+/// Fragments of rock are 2 : √2 : 1 (Fujiwara et al. 1978), pebbles of a beach 7 : 6 : 3 (Wald 1990); no two stones are alike.
+#[test]
+fn ballast_and_gravel_have_the_proportions_that_were_measured() {
+    let corners_of = |keys: &str| {
+        let grains = "[[grains]]\nmaterial = \"stone\"\nshape = \"rock\"\npacking = { kind = \"list\", positions = [[0, 0, 1]] }\n";
+        let scenario = scene(&format!("[shapes.rock]\nsize = 0.04\n{keys}\n{grains}"));
+        let kind = &scenario.world.clumps[0];
+        kind.hull.as_ref().unwrap().corners.iter().map(|&corner| kind.axes * corner).collect::<Vec<DVec3>>()
+    };
+    let diameters = |corners: &[DVec3]| {
+        let [low, high] =
+            [DVec3::min, DVec3::max].map(|extreme| corners.iter().copied().reduce(extreme).unwrap());
+        (high - low) / (high.x - low.x)
+    };
+    let measured = [("ballast", DVec3::new(2.0, 2f64.sqrt(), 1.0)), ("gravel", DVec3::new(7.0, 6.0, 3.0))];
+    for (kind, expected) in measured {
+        let [first, second] = [1, 2].map(|seed| corners_of(&format!("kind = \"{kind}\"\nseed = {seed}")));
+        for corners in [&first, &second] {
+            let found = diameters(corners);
+            assert!(found.abs_diff_eq(expected / expected.x, 1e-9), "{kind}: {found}");
+        }
+        assert_ne!(first, second, "{kind}");
+        let flat = diameters(&corners_of(&format!("kind = \"{kind}\"\nflatness = 0.25")));
+        assert!((flat.z / flat.y - 0.25).abs() < 1e-9, "{kind}: a file may tell its own flatness, {flat}");
+    }
+}
+
 #[test]
 fn a_brick_has_the_mass_and_moments_of_the_textbook() {
     let scenario = scene(
