@@ -11,7 +11,7 @@
 @group(0) @binding(17) var<storage, read_write> constraint_arms: array<vec4u>;
 
 // Finds normal and arms of each contact. Until the laws are applied, `bias_velocity` holds the gap [m], and `rolling_arm` the effective
-// radius [m], negative for a point that does not roll. Contacts at points of manifolds are left to `find_manifolds`.
+// radius [m], negative at a point of a manifold. Contacts at points of manifolds are left to `find_manifolds`.
 @compute @workgroup_size(64)
 fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -173,9 +173,6 @@ fn constraint_at(index: u32, ball: Ball, surface: Surface, touch: Distance) -> C
     constraint.rolling_arm = ball.contact_radius;
     if surface.form == FORM_SPHERE {
         constraint.rolling_arm = ball.contact_radius * surface.size.x / (ball.contact_radius + surface.size.x);
-    }
-    if ball.radius == 0.0 {
-        constraint.rolling_arm = -constraint.rolling_arm;
     }
     return constraint;
 }
@@ -541,9 +538,9 @@ fn apply_laws(@builtin(global_invocation_id) invocation: vec3u) {
     }
     let law = laws[constraint.law];
     let radius = abs(rolling_arm_of(place));
-    let rolls = rolling_arm_of(place) > 0.0;
-    store_rolling_arm(place, select(0.0, law.rolling_resistance * radius, rolls));
-    store_cohesion(place, select(0.0, params.h * pull_off(law, radius), rolls && gap <= params.cohesion_range * radius));
+    let holding = holding_points(place, constraint.friction);
+    store_rolling_arm(place, law.rolling_resistance * radius);
+    store_cohesion(place, select(0.0, params.h * pull_off(law, radius) / holding, gap <= params.cohesion_range * radius));
     let overlap = -gap;
     if overlap <= 0.0 {
         constraint.bias_velocity = overlap / params.h;

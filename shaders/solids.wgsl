@@ -97,6 +97,43 @@ fn merge_solids(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
+// Least cosine of the angle between the normals of points that are one contact: that of the angle of a patch [-].
+const ONE_CONTACT = 0.98480775f;
+
+// Counts the points among which the pull-off force of each point is shared [E2]. `friction` holds the count until the laws are applied.
+// Twin: World::shares_of_pull in src/model/solids.rs.
+@compute @workgroup_size(64)
+fn share_pull(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() || !is_at_point(contacts[k]) {
+        return;
+    }
+    var first = k;
+    while first > 0u && contacts[first - 1u].a == contacts[k].a {
+        first--;
+    }
+    let normal = constraint_heads[contacts[k].place].normal;
+    var count = 0u;
+    for (var next = first; next < status.contacts && contacts[next].a == contacts[k].a; next++) {
+        let are_one = dot(normal, constraint_heads[contacts[next].place].normal) >= ONE_CONTACT && move_alike(contacts[k], contacts[next]);
+        count += select(0u, 1u, holds_at_point(contacts[next]) && are_one);
+    }
+    constraint_heads[contacts[k].place].friction = f32(count);
+}
+
+// Whether a contact is at a point of a manifold that is near enough for cohesion.
+fn holds_at_point(contact: Contact) -> bool {
+    let gap = constraint_heads[contact.place].bias_velocity;
+    return is_at_point(contact) && gap != -FAR && gap <= params.cohesion_range * abs(rolling_arm_of(contact.place));
+}
+
+// Whether the shapes b of two contacts are of one body, or of boundaries that move alike.
+fn move_alike(one: Contact, other: Contact) -> bool {
+    let bodies = vec2u(constraint_heads[one.place].bodies.y, constraint_heads[other.place].bodies.y);
+    let are_surfaces = shape_b(one) < params.surfaces && shape_b(other) < params.surfaces;
+    return bodies.x == bodies.y || (are_surfaces && class_of(shape_b(one)) == class_of(shape_b(other)));
+}
+
 // Number of the surface that covers surface i, from 1 on, or 0, once it is known.
 fn cover_at(owner: ptr<function, Owner>, i: u32) -> u32 {
     return u32(constraint_heads[contacts[(*owner).first[0] + i].place].friction);

@@ -58,7 +58,7 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
         params.h * stiffness.tangent * slip, stiffness.tangent_damping * slip, law.friction * pressed, normal);
 
     var roll = Stretched(vec3f(0.0), vec3f(0.0));
-    let resistance = law.rolling_resistance * rolling_arm_of(place);
+    let resistance = law.rolling_resistance * radius;
     if resistance > 0.0 {
         let lever = radius * radius;
         let spin = a.angular - b.angular;
@@ -69,8 +69,7 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
     store_impulse(place, Impulse(params.h * (along * normal + tangent.force), params.h * roll.force));
     let twisting = dot(roll.held, normal);
     store_springs(place, Springs(tangent.held, twisting, roll.held - twisting * normal));
-    let is_point = rolling_arm_of(place) < 0.0;
-    store_cohesion(place, select(params.h * pull_off(law, radius), 0.0, is_point));
+    store_cohesion(place, params.h * pull_off(law, radius) / holding_points(place, constraint.friction));
 }
 
 fn stiffness_of(law: Law, radius: f32, overlap: f32, closing: f32, inverse_mass: f32) -> Stiffness {

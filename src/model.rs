@@ -481,19 +481,11 @@ impl World {
         radius_b.map_or(radius_a, |b| radius_a * b / (radius_a + b))
     }
 
-    /// Effective radius of rolling resistance \[m\]: R*, or 0 for a solid.
-    pub fn rolling_radius(&self, a: u32, b: u32) -> f64 {
-        match self.shape(a) {
-            Shape::Sphere(sphere) if sphere.part != SpherePart::Ball => 0.0,
-            _ => self.effective_radius(a, b),
-        }
-    }
-
-    /// Pull-off force of two shapes \[E2\] \[N\]; 0 for a solid, as a body has many such contacts.
+    /// Pull-off force of two shapes \[E2\] \[N\]. Solids share it among the points at which they hold, see
+    /// [`World::shares_of_pull`].
     pub fn pull_off(&self, a: u32, b: u32) -> f64 {
         let law = self.law(a, b);
-        let holds = law.is_cohesive() && self.rolling_radius(a, b) > 0.0;
-        if holds { law.pull_off(self.effective_radius(a, b)) } else { 0.0 }
+        if law.is_cohesive() { law.pull_off(self.effective_radius(a, b)) } else { 0.0 }
     }
 
     /// Largest gap at which a pair of shapes is a contact to be solved \[m\]: `margin` times the mean diameter.

@@ -37,3 +37,9 @@ fn rolling_arm_of(place: u32) -> f32 {
     }
     return bitcast<f32>(constraint_arms[place].z);
 }
+
+// Count of points among which the pull-off force of a contact is shared, before the laws are applied: at a point of a manifold, whose
+// effective radius is stored as negative, `friction` holds it.
+fn holding_points(place: u32, friction: f32) -> f32 {
+    return select(1.0, max(friction, 1.0), rolling_arm_of(place) < 0.0);
+}

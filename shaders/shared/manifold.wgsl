@@ -110,15 +110,10 @@ fn store_point(place: u32, index: u32, contact_radius: f32, lever: vec3f, met: M
         constraint.bias_velocity = point.gap;
         constraint.arm_a = lever + point.place;
         constraint.arm_b = constraint.arm_a - met.apart;
-        constraint.rolling_arm = select(-radius, radius, rolls_on_hulls(index));
+        constraint.rolling_arm = -radius;
     }
     constraint_heads[place] = ConstraintHead(constraint.normal, constraint.bias_velocity, constraint.bodies, 0.0, 0.0);
     store_arms(place, constraint);
-}
-
-// Whether a ball is a sphere of a grain, which may resist rolling on a polyhedron.
-fn rolls_on_hulls(index: u32) -> bool {
-    return HAS_HULLS && !is_vertex(index) && !is_hull(spheres[index]);
 }
 
 // Place and heights of the point with this number.

@@ -119,7 +119,7 @@ impl Constraint {
     pub(crate) fn set_pair(&mut self, world: &World, law: &LawConstants, key: Key, pair: &PairLaw) {
         self.bodies = bodies_of(world, key);
         self.friction = pair.friction;
-        self.rolling_arm = pair.rolling_resistance * law.rolling_arm * world.rolling_radius(key.a, key.b);
+        self.rolling_arm = pair.rolling_resistance * law.rolling_arm * world.effective_radius(key.a, key.b);
     }
 
     /// Sets the normal and the arms from a touch; the bodies must be set before.

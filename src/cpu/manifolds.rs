@@ -6,6 +6,8 @@
 //! solve moves the two so fast that they could meet after all, see [`Manifolds::wake`]. Which pairs sleep follows from positions and
 //! velocities alone. The search for an axis starts from that of the substep before, which saves time and changes nothing else.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::contact::disjoint::parts;
@@ -35,6 +37,8 @@ pub struct Manifolds {
     groups: Vec<u32>,
     starts: Vec<SearchStart>,
     found: Vec<Option<Manifold>>,
+    /// Shares of the pull-off force at the points; empty where no material is cohesive.
+    shares: Vec<[f64; MOST_POINTS]>,
     /// Pairs that sleep, ascending.
     asleep: Vec<SleepingPair>,
 }
@@ -116,6 +120,7 @@ impl Manifolds {
         Manifolds {
             starts: pairs.iter().map(start).collect(),
             found: vec![None; pairs.len()],
+            shares: Vec::new(),
             asleep: Vec::new(),
             points,
             places,
@@ -148,6 +153,23 @@ impl Manifolds {
         };
         self.asleep = (0..self.pairs.len() as u32).filter_map(asleep).collect();
         self.asleep.shrink_to_fit();
+        if world.materials.are_cohesive() {
+            let of_group = |bounds: &[u32]| self.shares_in(world, bounds[0] as usize..bounds[1] as usize);
+            self.shares = self.groups.par_windows(2).flat_map_iter(of_group).collect();
+        }
+    }
+
+    /// Shares of the pull-off force at the points of the pairs of one shape a.
+    fn shares_in(&self, world: &World, group: Range<usize>) -> Vec<[f64; MOST_POINTS]> {
+        let points = |pair: usize| self.found[pair].map_or([None; MOST_POINTS], |found| found.points);
+        let of_pair = |pair: usize| {
+            let touches = points(pair).into_iter().flatten();
+            touches.map(move |touch| (self.pairs[pair].b, touch.gap, touch.normal))
+        };
+        let touches: Vec<_> = group.clone().flat_map(of_pair).collect();
+        let mut shares = world.shares_of_pull(self.pairs[group.start].a, &touches).into_iter();
+        let mut at = |point: Option<Touch>| point.and_then(|_| shares.next()).unwrap_or(1.0);
+        group.map(|pair| points(pair).map(&mut at)).collect()
     }
 
     /// Finds the manifolds of sleeping pairs that may meet in a substep of `h` \[s\] at these velocities. Returns the places of their
@@ -189,6 +211,22 @@ impl Manifolds {
         Some(manifold.and_then(|manifold| touch_at(manifold, Some(point % MOST_POINTS))))
     }
 
+    /// Whether contacts share a pull-off force.
+    pub fn shares_pull(&self) -> bool {
+        !self.shares.is_empty()
+    }
+
+    /// Share of the pull-off force of its bodies that a contact has \[-\]: 1 where it is not at a point of a manifold.
+    #[inline]
+    pub fn share_of_pull(&self, contact: u32) -> f64 {
+        let point = self.points.get(contact as usize).filter(|&&point| point != NONE);
+        let share = point.and_then(|&point| {
+            let of_pair = self.shares.get(point as usize / MOST_POINTS)?;
+            Some(of_pair[point as usize % MOST_POINTS])
+        });
+        share.unwrap_or(1.0)
+    }
+
     /// Bytes that the lists hold.
     pub fn bytes(&self) -> u64 {
         let words = self.points.capacity() + self.groups.capacity();
@@ -197,7 +235,8 @@ impl Manifolds {
             + size_of::<SearchStart>()
             + size_of::<Option<Manifold>>();
         let asleep = self.asleep.capacity() * size_of::<SleepingPair>();
-        (words * size_of::<u32>() + self.pairs.len() * per_pair + asleep) as u64
+        let shares = self.shares.capacity() * size_of::<[f64; MOST_POINTS]>();
+        (words * size_of::<u32>() + self.pairs.len() * per_pair + shares + asleep) as u64
     }
 }
 

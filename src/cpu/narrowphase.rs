@@ -70,6 +70,7 @@ pub(super) fn fill_awake(
         }
         (*constraint, *onset) =
             constraint_at((world, tensors), law, key, touch, carried, |body| velocities[body as usize]);
+        constraint.cohesion *= patches.manifolds.share_of_pull(contact);
     });
 }
 

@@ -118,6 +118,11 @@ impl StretchedContacts<'_> {
             let mut overlaps = [0.0; BLOCK];
             self.place_block(constraints, springs, contacts, &mut overlaps);
             self.stretch_block(constraints, springs, &overlaps);
+            if self.patches.manifolds.shares_pull() {
+                for (constraint, &contact) in constraints.iter_mut().zip(contacts) {
+                    constraint.cohesion *= self.patches.manifolds.share_of_pull(contact);
+                }
+            }
         });
     }
 

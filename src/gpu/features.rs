@@ -171,6 +171,7 @@ impl Features {
             "meet_parts" => self.facets && self.rigid,
             "drop_repeated" => self.facets,
             "merge_solids" => self.solids && self.flush,
+            "share_pull" => self.solids && self.cohesion,
             "pause_impacts" | "resume_impacts" => self.settles,
             _ => true,
         }

@@ -155,6 +155,7 @@ fn table(row: u64) -> Vec<(&'static str, &'static str, Traffic)> {
         // The same holds for contacts of solids.
         ("solids", "find_manifolds", contact(CONTACT)),
         ("solids", "merge_solids", contact(CONTACT)),
+        ("solids", "share_pull", contact(CONTACT)),
         ("facets", "meet_facets", contact(CONTACT)),
         ("facets", "drop_repeated", contact(CONTACT)),
         ("narrowphase", "apply_laws", contact(2 * row + IMPULSE)),

@@ -6,9 +6,11 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use glam::{DQuat, DVec3};
 
+use super::mesh::SMOOTH_ANGLE_DEG;
 use super::plane::{cap_volume, lens_volume};
 use super::shape::SpherePart;
 use super::{Form, Mesh, Sphere, Surface, SurfaceBox, Touch, World};
+use crate::law::cohesion::COHESION_RANGE;
 use crate::shape::{
     Convex, MOST_POINTS, Manifold, ManifoldBounds, SearchStart, SolidPose, common_volume, may_be_near,
     meet_along, meet_from, meet_half_space,
@@ -322,6 +324,27 @@ impl World {
                 meet_along(own.solid, &own.at, there.solid, &there.at, normal, wanted)
             });
         }
+    }
+
+    /// Share of the pull-off force of its bodies that each touch of a solid (shape `a`) has \[-\], of touches with these shapes, gaps
+    /// \[m\] and normals \[E2\]. One contact is all touches that are near enough to hold, with one body or with boundaries that move
+    /// alike, whose normals agree within the angle of a patch: a face that lies on many tiles holds like one that lies on a plate.
+    pub fn shares_of_pull(&self, a: u32, touches: &[(u32, f64, DVec3)]) -> Vec<f64> {
+        let holds = |&&(b, gap, _): &&(u32, f64, DVec3)| gap <= COHESION_RANGE * self.effective_radius(a, b);
+        let move_alike = |one: u32, other: u32| {
+            let bodies = [one, other].map(|shape| self.shape_body(shape) as usize);
+            let are_boundaries = bodies.iter().all(|&body| body < self.boundaries.len());
+            bodies[0] == bodies[1] || are_boundaries && self.move_alike(bodies[0], bodies[1])
+        };
+        let least_cosine = SMOOTH_ANGLE_DEG.to_radians().cos();
+        let share = |&(b, _, normal): &(u32, f64, DVec3)| {
+            let are_one = |&&(other, _, beside): &&(u32, f64, DVec3)| {
+                normal.dot(beside) >= least_cosine && move_alike(b, other)
+            };
+            let count = touches.iter().filter(holds).filter(are_one).count();
+            1.0 / count.max(1) as f64
+        };
+        touches.iter().map(share).collect()
     }
 
     /// Drops the points of a solid at which it touches a mesh with several patches: those at an edge between two of them.

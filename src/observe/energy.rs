@@ -3,6 +3,7 @@
 use crate::contact::ContactState;
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::law::normal::NormalLaw;
+use crate::model::solids::{point_number, shape_id};
 use crate::model::{RigidBody, World};
 
 use super::{bonds, bridges, grains};
@@ -99,21 +100,43 @@ pub fn half_a_step(snapshot: &Snapshot) -> f64 {
 /// the work of cohesion.
 pub fn elastic(snapshot: &Snapshot, law: NormalLaw) -> f64 {
     let overlapping = snapshot.counted_contacts().filter(|contact| contact.gap < 0.0);
-    snapshot.share.sum(overlapping.map(|contact| elastic_of(&snapshot.world, contact, law)).sum::<f64>())
+    let world = &snapshot.world;
+    let of = |contact: &ContactState| {
+        let (a, b) = (contact.key.a, contact.key.b);
+        let pull = match point_number(b) {
+            Some(_) if world.law(a, b).is_cohesive() => {
+                share_of_pull(snapshot, contact) * world.pull_off(a, b)
+            }
+            _ => world.pull_off(a, b),
+        };
+        pressed(world, contact, law) + pull * contact.gap
+    };
+    snapshot.share.sum(overlapping.map(of).sum::<f64>())
 }
 
-fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
+/// Share of the pull-off force that a contact at a point of a manifold has \[-\].
+fn share_of_pull(snapshot: &Snapshot, contact: &ContactState) -> f64 {
+    let first = snapshot.contacts.partition_point(|other| other.key.a < contact.key.a);
+    let of_a = snapshot.contacts[first..].iter().take_while(|other| other.key.a == contact.key.a);
+    let beside: Vec<_> = of_a.filter(|other| point_number(other.key.b).is_some()).collect();
+    let touches: Vec<_> =
+        beside.iter().map(|other| (shape_id(other.key.b), other.gap, other.normal)).collect();
+    let shares = snapshot.world.shares_of_pull(contact.key.a, &touches);
+    beside.iter().zip(shares).find(|(other, _)| other.key == contact.key).map_or(1.0, |(_, share)| share)
+}
+
+/// Elastic energy of the overlap of a contact \[J\], without cohesion.
+fn pressed(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
     let (a, b) = (contact.key.a, contact.key.b);
     let radius = world.effective_radius(a, b);
     let Some((_, stiffness)) = law.elasticity(world.law(a, b).effective_modulus, radius) else {
         return 0.0;
     };
     let overlap = -contact.gap;
-    let pressed = match law {
+    match law {
         NormalLaw::Hertz => 0.4 * stiffness * overlap * overlap * overlap.sqrt(),
         NormalLaw::Hooke | NormalLaw::Rigid => 0.5 * stiffness * overlap * overlap,
-    };
-    pressed - world.pull_off(a, b) * overlap
+    }
 }
 
 /// Energy of the tangential and of the rolling springs of contacts, under the smooth method \[J\].

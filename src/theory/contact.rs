@@ -77,17 +77,16 @@
 //! points of contact: up to four of them, those that lie farthest along four directions fixed to body a, by which impulses find their point
 //! again. Of more corners, as of a circle, the nearest of these directions turns to the deepest corner, or to the side to which a hangs
 //! over b: there a would tip. Each point is a contact with \[E2\] to \[E5\]; half the smallest edge of a solid (of a polyhedron the
-//! distance of its centre from the nearest face) stands for R*, in the stiffness and in the skin, and a point has neither rolling
-//! resistance nor cohesion. Where solids that move alike stand flush, a side of one that the other covers is inside: what would touch it
-//! touches along the normal of the other instead. Thin walls, and by dynamic boundaries meshes that are no convex solids, are touched by
-//! the corners of solids alone, 16 points on each rim of a cone, or the balls at the ends of a capsule.
+//! distance of its centre from the nearest face) stands for R*, also in the skin. Each point resists rolling \[E4\] with its own impulse,
+//! so a manifold does with all of it. Where solids that move alike stand flush, a side of one that the other covers is inside: what would
+//! touch it touches along the normal of the other instead.
 //!
-//! A polyhedron meets a mesh that is no convex solid triangle by triangle ([`facet`](crate::shape::facet)): n is the axis with the largest
-//! s for the triangle alone, as long as the mesh ends there along n, which it does at its face, at an edge where both triangles fall off
-//! along n, and at a vertex all of whose neighbours are lower along n. Elsewhere the edge or vertex is flat or concave, and n is the normal
-//! of the triangle; where n is that of a neighbour, the neighbour has the contact. Of all points with one patch up to four are kept, as
-//! above, and a point that two patches share counts once. Behind the surface of a solid only the patch nearest to the centre of the
-//! polyhedron pushes, outwards.
+//! A polyhedron or a dynamic solid meets a thin wall, or a mesh that is no convex solid triangle by triangle
+//! ([`facet`](crate::shape::facet)): n is the axis with the largest s for the triangle alone, as long as the mesh ends there along n, which
+//! it does at its face, at an edge where both triangles fall off along n, and at a vertex all of whose neighbours are lower along n.
+//! Elsewhere the edge or vertex is flat or concave, and n is the normal of the triangle; where n is that of a neighbour, the neighbour has
+//! the contact. Of all points with one patch up to four are kept, as above, and a point that two patches share counts once. Behind the
+//! surface of a solid only the patch nearest to the centre of the polyhedron pushes, outwards.
 //!
 //! **Meshes** are sheets of triangles or solids within closed ones, divided into patches: connected triangles whose normals differ by less
 //! than 5° from that of the first ([`mesh`](crate::model::mesh)). A sphere with the centre c has one contact with a patch, at the point p
@@ -179,9 +178,10 @@
 //! force of Johnson, Kendall & Roberts 1971, of whose law only this is taken. A contact that is pulled by more opens, and holds again when
 //! it closes. Cohesion acts for a whole substep where the gap at its start is within the range, so bodies that part faster than about h
 //! F_c/m* separate, and the work of separation depends on h; the static pull-off force does not. Warm starts \[E7\] take a share of λ_n - h
-//! F_c and all of h F_c. A vertex that is a point has no cohesion, as the number of vertices of a body is a matter of its mesh. The range
-//! exists because sweeps leave a rigid contact at a gap of their residual times h; beyond the range no cohesion acts. Impacts \[E6\] are
-//! without cohesion: a contact that closes faster than the threshold bounces, and is held only if it leaves within the range.
+//! F_c and all of h F_c. Two solids share F_c in equal parts among the points of their manifold within the range whose normals agree within
+//! 10°, those with boundaries that move alike included, so that it does not depend on how a face is divided into points and tiles. The
+//! range exists because sweeps leave a rigid contact at a gap of their residual times h; beyond the range no cohesion acts. Impacts \[E6\]
+//! are without cohesion: a contact that closes faster than the threshold bounces, and is held only if it leaves within the range.
 //!
 //! # E3: Coulomb friction
 //!

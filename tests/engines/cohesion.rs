@@ -6,7 +6,7 @@ use esker::engine::{Engine, Snapshot};
 use esker::gpu::shader::Edit;
 use esker::law::normal::NormalLaw;
 use esker::law::pair::Material;
-use esker::model::{Axes, Form, Grain, Materials, Surface, World};
+use esker::model::{Axes, Boundary, Form, Grain, Materials, Motion, Solid, Surface, World};
 use esker::observe::energy;
 use esker::scenario::Scenario;
 use esker::settings::{Bookkeeping, Method, Settings};
@@ -344,6 +344,58 @@ fn a_restored_run_has_the_cohesion_of_the_one_that_was_saved() {
                 engine.snapshot().unwrap().contacts
             });
             assert_eq!(whole, resumed, "{name}");
+        }
+    }
+}
+
+/// Half of an edge of the cubes \[m\].
+const HALF: f64 = 0.05;
+
+/// A cube of stone that hangs from plates of this many tiles in a row, with a pull-off force \[weights\].
+fn cube_below_tiles(tiles: u32, share: f64) -> World {
+    let weight = 2500.0 * 8.0 * HALF.powi(3) * 9.81;
+    let mut world = World::new(DVec3::new(0.0, 0.0, -9.81), sticky(0.5, share * weight, 0.0));
+    // The cube lies across the joints of the tiles.
+    let half = 2.4 * HALF / f64::from(tiles);
+    let place = |i: u32| 2.0 * half * (f64::from(i) - 0.5 * f64::from(tiles - 1));
+    for (x, y) in (0..tiles).flat_map(|x| (0..tiles).map(move |y| (place(x), place(y)))) {
+        let tile = Form::Box { half: DVec3::new(half, half, HALF) };
+        let boundary = Boundary { position: DVec3::new(x, y, HALF), ..fixed("tile") };
+        world.add_boundary(boundary, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, tile, 0)]);
+    }
+    let cube = Form::Box { half: DVec3::splat(HALF) };
+    let (body, _) = Solid::of(cube).unwrap().body(2500.0);
+    let position = DVec3::new(0.0, 0.0, 1e-6 - HALF);
+    let boundary = Boundary { position, motion: Motion::Dynamic(body), ..fixed("cube") };
+    world.add_boundary(boundary, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, cube, 0)]);
+    world
+}
+
+/// The pull-off force of two bodies is that of their contact, whatever the number of points of its manifold, and whether the ceiling is
+/// one plate or nine tiles.
+#[test]
+fn a_cube_hangs_from_plates_and_tiles_up_to_the_pull_off_force() {
+    let of_hertz = |(name, ..): &(String, Settings, u64)| name.contains("Hertz");
+    for (name, settings, steps) in laws().into_iter().filter(of_hertz) {
+        for (tiles, share) in [(1, 1.05), (3, 1.05), (2, 1.05), (1, 0.95), (3, 0.95)] {
+            let world = cube_below_tiles(tiles, share);
+            for engine in &mut both(&world, &settings) {
+                engine.advance(steps).unwrap();
+                let state = engine.snapshot().unwrap();
+                let name = format!("{name}, {}, {tiles} tiles, {share}", engine.identity().engine);
+                let height = state.world.bodies.position[world.boundaries.len() - 1].z + HALF;
+                if share < 1.0 {
+                    // It falls with the part of its weight that nothing carries, or with all of it once a gap has opened.
+                    assert!(height < -0.2 * (1.0 - share) * 9.81 * 0.01, "{name}: it hangs at {height} m");
+                    continue;
+                }
+                assert!(height.abs() < 1e-3 * HALF, "{name}: it hangs at {height} m");
+                let pull = state.contacts.iter().map(|contact| contact.cohesion).sum::<f64>() / state.substep;
+                let law = world.materials.laws()[0].pull_off_force;
+                assert!((pull / law - 1.0).abs() < 1e-5, "{name}: {pull} N of cohesion for {law}");
+                let made = state.balance.unwrap().error(state.world.kinetic_energy());
+                assert!(made.abs() < 1e-5 * law * HALF, "{name}: {made} J are not accounted for");
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use esker::engine::{Engine, Snapshot};
 use esker::model::solids::point_number;
 use esker::model::{Boundary, Form, Materials, Mesh, Motion, Solid, Surface, World};
 use esker::observe::loads;
-use esker::settings::Settings;
+use esker::settings::{Method, Settings};
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
@@ -188,6 +188,37 @@ fn a_box_slides_over_nine_flush_tiles_as_over_one_plate() {
             "{name}: {over_tiles} over tiles, {over_plate} over a plate"
         );
         assert!(highest < 0.05 * (1.0 + 1e-4), "{name}: a bump of {} m", highest - 0.05);
+    }
+}
+
+/// Each point of a manifold resists rolling with its own impulse, so a cylinder starts to roll where tan θ passes μ_r, and then with
+/// 2/3 g (sin θ - μ_r cos θ), as one point of contact would.
+#[test]
+fn a_cylinder_with_rolling_resistance_rolls_beyond_its_angle_alone() {
+    const RESISTANCE: f64 = 0.2;
+    let orientation = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
+    for (factor, rolls) in [(0.9, false), (1.5, true)] {
+        let (sin, cos) = f64::atan(factor * RESISTANCE).sin_cos();
+        let mut materials = stone(0.9, 0.0).list;
+        (materials[0].rolling_resistance, materials[0].youngs_modulus) = (RESISTANCE, 1e9);
+        let mut world = with_floor(GRAVITY * DVec3::new(sin, 0.0, -cos), Materials::new(materials));
+        // Half the length is the radius: R* of the cylinder is its radius.
+        add(&mut world, cylinder(0.1, 0.2), DVec3::new(0.0, 0.0, 0.1), orientation);
+        let smooth = Settings { method: Method::Smooth, time_step: 2e-5, ..Settings::default() };
+        let runs = both(&world, &settings(50)).map(|engine| (engine, 300));
+        for (mut engine, steps) in runs.into_iter().chain([(Box::new(cpu(&world, &smooth)) as _, 15_000)]) {
+            let engine: &mut dyn Engine = &mut *engine;
+            engine.advance(steps).unwrap();
+            let state = engine.snapshot().unwrap();
+            let way = state.world.bodies.position[1].x;
+            let accelerated = 2.0 / 3.0 * GRAVITY * (sin - RESISTANCE * cos) * 0.5 * 0.3 * 0.3;
+            let name = format!("{}, {} s", engine.identity().engine, state.substep);
+            if rolls {
+                assert!((way / accelerated - 1.0).abs() < 0.02, "{name}: {way} m, expected {accelerated}");
+            } else {
+                assert!(way.abs() < 1e-4, "{name}: it rolls by {way} m");
+            }
+        }
     }
 }
 

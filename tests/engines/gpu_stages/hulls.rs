@@ -234,8 +234,8 @@ fn manifolds_of_hulls_have_the_points_of_their_twin() {
             to: "return select(solid.scale, 1.0, params.iterations == 1001u) * vector_at(block);",
         },
         Edit {
-            from: "select(-radius, radius, rolls_on_hulls(index))",
-            to: "select(-radius, radius, params.iterations != 1002u && rolls_on_hulls(index))",
+            from: "constraint.rolling_arm = -radius;",
+            to: "constraint.rolling_arm = select(-radius, 0.0, params.iterations == 1002u);",
         },
         AT_CURVE,
     ];
