@@ -11,7 +11,7 @@ use super::terminal::say;
 use super::{ExitOutcome, Failure};
 
 /// Examples by name. They need no other file.
-const EXAMPLES: [(&str, &str); 11] = [
+const EXAMPLES: [(&str, &str); 12] = [
     ("pile", include_str!("../../scenarios/pile.toml")),
     ("drum", include_str!("../../scenarios/drum.toml")),
     ("hopper", include_str!("../../scenarios/hopper.toml")),
@@ -23,6 +23,7 @@ const EXAMPLES: [(&str, &str); 11] = [
     ("heated_drum", include_str!("../../scenarios/heated_drum.toml")),
     ("crush", include_str!("../../scenarios/crush.toml")),
     ("sandcastle", include_str!("../../scenarios/sandcastle.toml")),
+    ("stone_pile", include_str!("../../scenarios/stone_pile.toml")),
 ];
 
 /// Arguments of `esker new`.

@@ -70,7 +70,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 45] = [
+    let cases: [(&str, &[&str], usize); 47] = [
         ("column.toml", &[], 25),
         ("servin_column.toml", &[], 10),
         ("servin_drum.toml", &[], 2000),
@@ -104,6 +104,8 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("gas.toml", &[], 1000),
         ("clumps.toml", &[], 600),
         ("packed_solids.toml", &[], 400),
+        ("stone_pile.toml", &[], 1200),
+        ("wheel.toml", &[], 7000),
         ("excavator.toml", &[], 8495),
         ("circuit.toml", &[], 8243),
         ("soak.toml", &[], 100_000),
