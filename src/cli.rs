@@ -73,7 +73,7 @@ enum Verb {
     Devices,
     /// Write a scenario to start from, a copy of an example.
     New(new::Arguments),
-    /// Write a scenario from an input script of LIGGGHTS or LAMMPS, and tell what of the script is not in it.
+    /// Write a scenario from an input script of LIGGGHTS or LAMMPS, or from a robot in URDF, and tell what of it is not in the scenario.
     Import(import::Arguments),
     /// Print the JSON schema of the scenario file, for editors that complete and check keys.
     Schema,

@@ -86,8 +86,9 @@
 //! | `distance` | the distance of two points, as a rod | `points`, one on each body | |
 //! | `actuator` | nothing: a cylinder along the line between two places | `points`, one on each body | their distance |
 //!
-//! Points \[m\] are given as they are at the start. A joint with a position may have a `drive` and a `range` (of a hinge `range_deg`): a
-//! lower and an upper limit, at whose ends it stops, or rebounds with a `restitution` (0 by default, to 1). Drives of sliders, cylindrical
+//! Points \[m\] are given as they are at the start. A hinge, slider or cylindrical joint may start at another position than 0: at its
+//! `initial_position` \[m\], of a hinge `initial_position_deg`. A joint with a position may have a `drive` and a
+//! `range` (of a hinge `range_deg`): a lower and an upper limit, at whose ends it stops, or rebounds with a `restitution` (0 by default, to 1). Drives of sliders, cylindrical
 //! joints and actuators are the drives above, or a servo that follows a `position` \[m\] with at most a `force_limit` \[N\]; the servo
 //! removes its position error within its `response_time` (0.05 s). Drives of hinges are a
 //! `torque` \[N m\], a `velocity` \[rad/s\] or a `position_deg`, the last

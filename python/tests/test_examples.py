@@ -16,6 +16,9 @@ import calibrate_friction  # noqa: E402
 import drum_controller  # noqa: E402
 import drum_study  # noqa: E402
 import fluidised_bed  # noqa: E402
+import leg_on_sand  # noqa: E402
+import loader_bucket  # noqa: E402
+import rover_wheel  # noqa: E402
 
 
 def test_friction_is_calibrated_against_the_angle_of_a_heap() -> None:
@@ -67,7 +70,42 @@ def test_a_gas_fluidises_a_bed_where_its_loss_of_pressure_bears_the_weight() -> 
     assert fluidised_bed.ergun(2.5, slow.porosity) > 1.2, "at rest the bed would be blown away"
 
 
-@pytest.mark.parametrize("name", ["calibrate_friction", "drum_controller", "drum_study", "fluidised_bed"])
+def test_a_wheel_that_slips_more_pulls_harder() -> None:
+    slow, fast = rover_wheel.main(["--slip", "0.0", "0.5", "--time", "0.8", "--device", "cpu"])
+    assert fast.drawbar > slow.drawbar + 3.0 and fast.torque > slow.torque > 0.0
+    # No wheel pulls harder than its torque pushes at its rim, nor than its friction on the sand allows: 0.5 times a weight of 39 N.
+    assert fast.drawbar < fast.torque / rover_wheel.RADIUS
+    assert 0.0 < slow.sinkage < fast.sinkage < 0.06
+
+
+def test_a_leg_stands_on_sand_with_the_torque_of_its_weight() -> None:
+    found = leg_on_sand.main(["--time", "0.6", "--device", "cpu"])
+    assert found.force == pytest.approx(leg_on_sand.MASS * 9.81, rel=0.03)
+    # The knee carries the moment of the force of the ground; what is left is the inertia of a shank that still moves.
+    assert found.knee == pytest.approx(found.moment, rel=0.05) and abs(found.knee) > 1.0
+    assert 0.0 < found.sinkage < 0.07
+
+
+def test_a_loader_lifts_what_its_bucket_holds() -> None:
+    cycle = loader_bucket.main(["--device", "cpu"])
+    # The bucket holds 0.16 x 0.18 x 0.1 m, half of it solid: 3.7 kg, heaped some more.
+    assert 1.0 < cycle.mass < 6.0
+    assert cycle.positions["lift"] == pytest.approx(0.4, abs=0.1)
+    assert cycle.effort["lift"] > 9.81 * (0.2 * 2 + 0.45 * 1.5), "more than it takes to lift the empty bucket"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "calibrate_friction",
+        "drum_controller",
+        "drum_study",
+        "fluidised_bed",
+        "leg_on_sand",
+        "loader_bucket",
+        "rover_wheel",
+    ],
+)
 def test_the_examples_are_scripts_that_say_what_they_take(name: str) -> None:
     found = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "--help"], capture_output=True, text=True)
     assert found.returncode == 0 and "--device" in found.stdout, found.stderr

@@ -1,9 +1,11 @@
-//! `esker import`: a script of LIGGGHTS or LAMMPS as a scenario.
+//! `esker import`: a script of LIGGGHTS or LAMMPS, or a robot in URDF, as a scenario.
 
 use std::path::{Path, PathBuf};
 
+use glam::DVec3;
+
 use crate::error::Error;
-use crate::import::{ImportOptions, RemarkKind, import as read};
+use crate::import::{ImportOptions, RemarkKind, RobotBase, RobotDrive, RobotOptions, import as read};
 use crate::scenario::{Problem, Problems};
 
 use super::terminal::{note, print_report, say};
@@ -12,9 +14,9 @@ use super::{ExitOutcome, Failure, drawing};
 /// Arguments of `esker import`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Input script.
-    script: PathBuf,
-    /// Scenario to write; default: the name of the script without `in.`, with `.toml`, in this folder. Where a script does what one
+    /// Input script, or robot in URDF.
+    file: PathBuf,
+    /// Scenario to write; default: the name of the file without `in.`, with `.toml`, in this folder. Where a script does what one
     /// scenario cannot, more files are written beside it: NAME-2.toml and so on.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -27,20 +29,58 @@ pub(super) struct Arguments {
     /// Write a scenario for the smooth method: springs and dampers, and steps of microseconds.
     #[arg(long)]
     smooth: bool,
+    /// Whether the root of a robot is fixed to the ground or moves freely; default: free, unless the root is called `world`.
+    #[arg(long, value_name = "WORD")]
+    base: Option<BaseWord>,
+    /// Where the root of a robot is, in metres, such as 0,0,0.5.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    position: Option<String>,
+    /// Position of a joint of a robot at the start, in radians or metres; may be repeated. Default: 0, or the limit nearest to it.
+    #[arg(long, value_name = "JOINT=VALUE")]
+    at: Vec<String>,
+    /// What drives the joints of a robot at the start: a torque of 0, a motor that holds the velocity 0, or a servo that holds the
+    /// position; motors and servos with at most the effort of the joint.
+    #[arg(long, value_name = "WORD", default_value = "torque")]
+    drive: DriveWord,
+    /// Folder of a package, for meshes of a robot that are called package://NAME/...; may be repeated. Others are looked for in the
+    /// folders above the robot.
+    #[arg(long = "package", value_name = "NAME=FOLDER")]
+    packages: Vec<String>,
     /// Replace files that exist.
     #[arg(long)]
     replace: bool,
 }
 
-/// Reads the script, writes the scenario, and tells what is not in it.
+/// Words for [`RobotBase`].
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum BaseWord {
+    /// The root does not move.
+    Fixed,
+    /// The root moves freely.
+    Free,
+}
+
+/// Words for [`RobotDrive`].
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum DriveWord {
+    /// A torque or force of 0.
+    Torque,
+    /// A motor that holds the velocity 0.
+    Velocity,
+    /// A servo that holds the position.
+    Position,
+}
+
+/// Reads the script or robot, writes the scenario, and tells what is not in it.
 pub(super) fn import(arguments: &Arguments) -> Result<ExitOutcome, Failure> {
-    let out = arguments.out.clone().unwrap_or_else(|| default_name(&arguments.script));
+    let out = arguments.out.clone().unwrap_or_else(|| default_name(&arguments.file));
     let options = ImportOptions {
-        variables: arguments.variables.iter().map(|text| variable(text)).collect::<Result<_, _>>()?,
+        variables: pairs("--var", "NAME=VALUE, such as speed=0.5", &arguments.variables)?,
         units: arguments.units.clone(),
         is_smooth: arguments.smooth,
+        robot: robot(arguments)?,
     };
-    let imported = read(&arguments.script, &out, &options)?;
+    let imported = read(&arguments.file, &out, &options)?;
     for (file, _) in imported.files.iter().filter(|_| !arguments.replace) {
         check_new(file)?;
     }
@@ -74,15 +114,47 @@ fn default_name(script: &Path) -> PathBuf {
     PathBuf::from(format!("{stem}.toml"))
 }
 
-fn variable(text: &str) -> Result<(String, String), Problems> {
-    match text.split_once('=') {
+fn robot(arguments: &Arguments) -> Result<RobotOptions, Problems> {
+    let number = |(name, value): (String, String)| match value.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok((name, number)),
+        _ => Err(wrong("--at", &format!("{name}={value}"), "a number behind `=`, such as elbow=0.5")),
+    };
+    let at = pairs("--at", "JOINT=VALUE, such as elbow=0.5", &arguments.at)?;
+    let packages = pairs("--package", "NAME=FOLDER", &arguments.packages)?;
+    Ok(RobotOptions {
+        base: arguments.base.map(|word| match word {
+            BaseWord::Fixed => RobotBase::Fixed,
+            BaseWord::Free => RobotBase::Free,
+        }),
+        position: arguments.position.as_deref().map_or(Ok(DVec3::ZERO), position)?,
+        at: at.into_iter().map(number).collect::<Result<_, Problems>>()?,
+        drive: match arguments.drive {
+            DriveWord::Torque => RobotDrive::Torque,
+            DriveWord::Velocity => RobotDrive::Velocity,
+            DriveWord::Position => RobotDrive::Position,
+        },
+        packages: packages.into_iter().map(|(name, folder)| (name, PathBuf::from(folder))).collect(),
+    })
+}
+
+fn position(text: &str) -> Result<DVec3, Problems> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    let numbers = numbers.and_then(|numbers| <[f64; 3]>::try_from(numbers).ok());
+    let position = numbers.map(DVec3::from_array).filter(|position| position.is_finite());
+    position.ok_or_else(|| wrong("--position", text, "three numbers in metres, such as 0,0,0.5"))
+}
+
+fn pairs(option: &str, expected: &str, given: &[String]) -> Result<Vec<(String, String)>, Problems> {
+    let pair = |text: &String| match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => {
-            let problem = Problem::of("--var", format!("found \"{text}\", expected NAME=VALUE"))
-                .help("such as --var speed=0.5");
-            Err(Problems::new("--var", vec![problem]))
-        }
-    }
+        _ => Err(wrong(option, text, expected)),
+    };
+    given.iter().map(pair).collect()
+}
+
+fn wrong(option: &str, found: &str, expected: &str) -> Problems {
+    let problem = Problem::of(option, format!("found \"{found}\", expected {expected}"));
+    Problems::new(option, vec![problem.help("correct it")])
 }
 
 fn check_new(file: &Path) -> Result<(), Problems> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::text::comment;
+
 /// How a remark stands to the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RemarkKind {
@@ -30,6 +32,25 @@ impl fmt::Display for Remark {
         };
         write!(f, "{}: {stand}: {}", self.place, self.text)
     }
+}
+
+/// Remarks as comments at the head of a scenario, those of each kind under a title; `source` says what they are about: a script, a robot.
+pub fn listed(remarks: &[Remark], source: &str) -> String {
+    let mut text = String::new();
+    let groups = [
+        (RemarkKind::NotTaken, format!("Not taken from the {source}:")),
+        (RemarkKind::Differs, "What means something else here, or is done in another way:".to_owned()),
+    ];
+    for (stand, title) in groups {
+        let mut of_group = remarks.iter().filter(|remark| remark.stand == stand).peekable();
+        if of_group.peek().is_some() {
+            text.push_str(&format!("#\n# {title}\n"));
+            for remark in of_group {
+                text.push_str(&comment(&format!("- {}: {}", remark.place, remark.text)));
+            }
+        }
+    }
+    text
 }
 
 /// All remarks on a script, each text at its first place.

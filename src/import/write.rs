@@ -1,14 +1,15 @@
 //! The text of a scenario, with what is to be known at its head, and its time step.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::Imported;
 use super::blocks::GrainWriter;
 use super::boundaries::WallWriter;
 use super::materials::{MaterialList, TypicalGrain};
 use super::parts::{ScriptPart, parts};
+use super::paths::{name_of, stem, way};
 use super::reader::ScriptRead;
-use super::remarks::{Remark, RemarkKind, Remarks};
+use super::remarks::{Remark, Remarks, listed};
 use super::scene::{BoxFace, FixKind, ScriptRun, ScriptScene};
 use super::text::{comment, number, quoted, remarked, vector};
 use crate::model::sphere_volume;
@@ -326,27 +327,7 @@ fn head(
         )));
     }
     commands.iter().for_each(|command| text.push_str(&format!("#     {command}\n")));
-    let groups = [
-        (RemarkKind::NotTaken, "Not taken from the script:"),
-        (RemarkKind::Differs, "What means something else here, or is done in another way:"),
-    ];
-    for (stand, title) in groups {
-        let mut of_group = remarks.iter().filter(|remark| remark.stand == stand).peekable();
-        if of_group.peek().is_some() {
-            text.push_str(&format!("#\n# {title}\n"));
-            of_group
-                .for_each(|remark| text.push_str(&comment(&format!("- {}: {}", remark.place, remark.text))));
-        }
-    }
-    text + "\n"
-}
-
-fn name_of(file: &Path) -> String {
-    file.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
-}
-
-fn stem(file: &Path) -> String {
-    file.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+    text + &listed(remarks, "script") + "\n"
 }
 
 /// File of a part: `hopper.toml`, `hopper-2.toml` and so on.
@@ -355,36 +336,6 @@ pub fn file_of(out: &Path, index: usize) -> PathBuf {
         0 => out.to_owned(),
         _ => out.with_file_name(format!("{}-{}.toml", stem(out), index + 1)),
     }
-}
-
-/// Relative path from one folder to another; an absolute one where there is no other.
-fn way(from: &Path, to: &Path) -> PathBuf {
-    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let empty_is_here =
-        |path: &Path| if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() };
-    let (from, to) = (normal(&whole(&empty_is_here(from))), normal(&whole(&empty_is_here(to))));
-    let same = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    if same == 0 {
-        return to.iter().collect();
-    }
-    let up = from[same..].iter().map(|_| Component::ParentDir.as_os_str().to_owned());
-    let down = to[same..].iter().map(|part| part.to_owned());
-    up.chain(down).collect()
-}
-
-/// Parts of a path, without `.` and `..`.
-fn normal(path: &Path) -> Vec<std::ffi::OsString> {
-    let mut parts = Vec::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                parts.pop();
-            }
-            part => parts.push(part.as_os_str().to_owned()),
-        }
-    }
-    parts
 }
 
 #[cfg(test)]
@@ -397,12 +348,5 @@ mod tests {
         for (found, expected) in found.into_iter().zip([5e-4, 5e-4, 1e-3, 1e-5]) {
             assert!((found / expected - 1.0).abs() < 1e-9, "{found}, expected {expected}");
         }
-    }
-
-    #[test]
-    fn meshes_are_found_from_the_scenario() {
-        assert_eq!(way(Path::new("a/b"), Path::new("a/c/d")), Path::new("../c/d"));
-        assert_eq!(way(Path::new(""), Path::new("x")), Path::new("x"));
-        assert_eq!(way(Path::new("x"), Path::new("x")), Path::new(""));
     }
 }

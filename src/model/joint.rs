@@ -258,6 +258,24 @@ impl Joint {
         }
     }
 
+    /// Returns the joint with the zero of its position moved, so that its position \[m, rad\] is now larger by `shift`; an angle is within
+    /// half a turn then.
+    #[must_use]
+    pub fn counted_from(mut self, shift: f64) -> Joint {
+        match self.kind {
+            JointKind::Hinge => {
+                let turn = DQuat::from_rotation_z(shift);
+                self.anchors[1].orientation = (self.anchors[1].orientation * turn).normalize();
+            }
+            JointKind::Slider | JointKind::Cylindrical => {
+                let along = self.anchors[0].orientation * DVec3::Z;
+                self.anchors[0].place -= shift * along;
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// Command of the drive that acts in the substep of `h` \[s\] that ends at `end` \[s\]; `None` before the first start.
     pub fn command(&self, end: f64, h: f64) -> Option<Command> {
         // Starts are compared with the middle of the substep, so that rounding of the time does not decide which drive acts.
@@ -541,6 +559,22 @@ mod tests {
             world.update_joints();
             let rate = (world.joint_states[0].position - before) / h;
             assert!((rate - speed).abs() < 1e-5 && speed.abs() > 0.1, "{kind:?}: {rate} and {speed}");
+        }
+    }
+
+    #[test]
+    fn a_zero_that_is_moved_changes_the_position_and_no_row() {
+        for kind in [JointKind::Hinge, JointKind::Slider, JointKind::Cylindrical] {
+            let mut world = bricks(&[DVec3::ZERO, DVec3::X]);
+            let bodies = [Some(0), Some(1)];
+            let joint = Joint::new(&world, kind, "joint", bodies, [DVec3::new(0.5, 0.2, 0.1); 2], DVec3::ONE);
+            for joint in [joint.clone(), joint.counted_from(-0.7)] {
+                world.add_joint(joint);
+            }
+            let found = [0, 1].map(|joint| world.joint_states[joint].position);
+            assert!(found[0].abs() < 1e-12 && (found[1] + 0.7).abs() < 1e-12, "{kind:?}: {found:?}");
+            let off = world.held_rows(&world.joints[1]).iter().map(|row| row.off.abs()).fold(0.0, f64::max);
+            assert!(off < 1e-12 && world.joint_error(1) < 1e-12, "{kind:?}: {off}");
         }
     }
 

@@ -1,8 +1,9 @@
-//! Scripts of other programs: what they say is what a scenario gets, and what it does not get is told with its line.
+//! Scripts of other programs, and robots: what they say is what a scenario gets, and what it does not get is told with its line.
 
 mod complaints;
 mod files;
 mod movers;
+mod robots;
 
 use std::fs;
 

@@ -12,6 +12,7 @@ use crate::error::suggest;
 use crate::model::{Area, Course, Drive, Form, Joint, JointKind, RigidBody, Span, World};
 
 const AREA: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive area in m²");
+const HALF_TURN: Need = Need::new(|x| x.abs() <= 180.0, "an angle from -180 to 180 degrees");
 /// Largest component of a unit vector that counts as rounding error \[-\].
 const ROUNDING: f64 = 1e-9;
 /// Largest distance between the two points of a joint, over their distance from the origin \[-\].
@@ -280,6 +281,7 @@ fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> 
     };
     let range = range(table, kind);
     let restitution = restitution(table, kind);
+    let initial_position = initial_position(table, kind);
     let (bodies, points, axes) = (bodies?, points?, axes?);
     let joint = match kind {
         JointKind::Universal => Joint::universal(world, name, bodies, points[0], axes),
@@ -293,7 +295,7 @@ fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> 
         area,
         range: range?,
         restitution,
-        ..joint
+        ..joint.counted_from(initial_position)
     };
     check(table, &joint, world).then_some(joint)
 }
@@ -418,6 +420,15 @@ fn range(table: &mut Table<'_>, kind: JointKind) -> Option<Option<[f64; 2]>> {
     })
 }
 
+/// Reads `initial_position` \[m\] or `initial_position_deg`: the position that a joint has at the start.
+fn initial_position(table: &mut Table<'_>, kind: JointKind) -> f64 {
+    match kind {
+        JointKind::Hinge => table.or("initial_position_deg", 0.0, number(HALF_TURN)).to_radians(),
+        JointKind::Slider | JointKind::Cylindrical => table.or("initial_position", 0.0, number(FINITE)),
+        _ => 0.0,
+    }
+}
+
 /// Reads the restitution of the ends of a range, where there is a range.
 fn restitution(table: &mut Table<'_>, kind: JointKind) -> f64 {
     if !kind.has_position() {
@@ -470,7 +481,8 @@ fn check(table: &mut Table<'_>, joint: &Joint, world: &World) -> bool {
                 factor * low,
                 factor * high
             ),
-            "move a body or widen the range; a hinge and a slider start at 0, an actuator at the distance of its places",
+            "move a body or widen the range; a hinge and a slider start at their initial position, which is 0 unless it is given, an actuator at the distance \
+             of its places",
         );
         return false;
     }

@@ -43,8 +43,8 @@ pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<PlacedMesh> {
     let node = table.node("file");
     let name = table.get("file", text);
     let scale = match table.has("scale") {
-        true => table.get("scale", number(SCALE)),
-        false => Some(table.or("scale", 1.0, number(SCALE))),
+        true => table.get("scale", factors),
+        false => Some(DVec3::splat(table.or("scale", 1.0, number(SCALE)))),
     };
     let position = table.or("position", DVec3::ZERO, vector);
     let orientation = table.maybe("turned", |node| node.table(turned)).unwrap_or(DQuat::IDENTITY);
@@ -83,6 +83,20 @@ pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<PlacedMesh> {
             None
         }
     }
+}
+
+/// Reads one factor, or one for each of x, y and z; a negative one mirrors.
+fn factors(node: Node<'_>) -> Option<DVec3> {
+    if !node.is_list() {
+        return number(SCALE)(node).map(DVec3::splat);
+    }
+    let factors = vector(node.clone())?;
+    if !factors.to_array().into_iter().all(|factor| SCALE.accepts(factor.abs())) {
+        let message = format!("`{}` is {factors}, expected factors from 1e-9 to 1e9", node.name());
+        node.problem(message, "a negative one mirrors, such as [1, -1, 1]");
+        return None;
+    }
+    Some(factors)
 }
 
 /// Reads `axis` and `angle_deg` of a rotation.
