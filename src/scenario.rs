@@ -87,13 +87,13 @@
 //! | `actuator` | nothing: a cylinder along the line between two places | `points`, one on each body | their distance |
 //!
 //! Points \[m\] are given as they are at the start. A hinge, slider or cylindrical joint may start at another position than 0: at its
-//! `initial_position` \[m\], of a hinge `initial_position_deg`. A joint with a position may have a `drive` and a
-//! `range` (of a hinge `range_deg`): a lower and an upper limit, at whose ends it stops, or rebounds with a `restitution` (0 by default, to 1). Drives of sliders, cylindrical
-//! joints and actuators are the drives above, or a servo that follows a `position` \[m\] with at most a `force_limit` \[N\]; the servo
-//! removes its position error within its `response_time` (0.05 s). Drives of hinges are a
-//! `torque` \[N m\], a `velocity` \[rad/s\] or a `position_deg`, the last
-//! two with a `torque_limit` \[N m\]. `compliance` \[m/N\] and `angular_compliance` \[rad/(N m)\] (both 0) let a joint give way; its error
-//! decays within its `damping_time` (two substeps). Bodies that are connected by joints do not touch each other. Results are
+//! `initial_position` \[m\], of a hinge `initial_position_deg`. A joint with a position may have a `drive` and a `range` (of a hinge
+//! `range_deg`): a lower and an upper limit, at whose ends it stops, or rebounds with a `restitution` (0 by default, to 1). Drives of
+//! sliders, cylindrical joints and actuators are the drives above, or a servo that follows a `position` \[m\] with at most a
+//! `force_limit` \[N\]; the servo removes its position error within its `response_time` (0.05 s). Drives of hinges are a `torque`
+//! \[N m\], a `velocity` \[rad/s\] or a `position_deg`, the last two with a `torque_limit` \[N m\]. `compliance` \[m/N\] and
+//! `angular_compliance` \[rad/(N m)\] (both 0) let a joint give way; its error decays within its `damping_time` (two substeps). Bodies
+//! that are connected by joints do not touch each other. Results are
 //! `joint_position:NAME`, `joint_speed`, `drive_force`, `drive_power`, `limit_force`, `joint_force_x` and so on
 //! ([`quantity::table`](crate::observe::quantity::table)).
 //!

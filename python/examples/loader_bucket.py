@@ -16,13 +16,13 @@ import numpy as np
 import esker
 from sand_bed import on_sand
 
-LOW, HIGH = [0.25, -0.14, -0.32], [0.95, 0.14, 0.3]  # m, of the bed
-TIMES = [0.0, 0.5, 1.3, 1.8, 2.4]  # s
+LOW, HIGH = [0.25, -0.13, -0.26], [1.0, 0.13, 0.3]  # m, of the bed
+TIMES = [0.0, 0.4, 1.2, 1.6, 2.2]  # s
 CYCLE = {
     # Stiffness, damping, largest effort, positions at the times.
-    "drive": (4000.0, 600.0, 400.0, [0.0, 0.0, 0.3, 0.3, 0.2]),
-    "lift": (600.0, 30.0, 150.0, [0.0, -0.2, -0.42, -0.3, 0.4]),
-    "tilt": (200.0, 8.0, 80.0, [0.0, 0.05, 0.3, 1.0, 0.4]),
+    "drive": (4000.0, 400.0, 400.0, [0.0, 0.0, 0.3, 0.36, 0.2]),
+    "lift": (600.0, 30.0, 150.0, [0.0, -0.1, -0.22, -0.15, 0.4]),
+    "tilt": (200.0, 8.0, 80.0, [0.0, -0.35, -0.2, 0.8, 0.5]),
 }
 
 
@@ -40,7 +40,7 @@ class Cycle:
 
 def dig(device: Any) -> Cycle:
     """Goes through the cycle once."""
-    simulation = esker.Simulation.from_dict(on_sand("loader", LOW, HIGH, 0.012, 0.17), device=device)
+    simulation = esker.Simulation.from_dict(on_sand("loader", LOW, HIGH, 0.015, 0.13), device=device)
     efforts: dict[str, list[float]] = {joint: [] for joint in CYCLE}
     while simulation.time < TIMES[-1]:
         for joint, (stiffness, damping, most, positions) in CYCLE.items():

@@ -19,7 +19,7 @@ from sand_bed import on_sand
 RADIUS = 0.1  # m, of the wheel
 RATE = 1.5  # rad/s
 GRAIN = 0.01  # m, radius of the largest grains
-LOW, HIGH = [-0.3, -0.08, -0.2], [0.3, 0.08, 0.2]  # m, of the bed
+LOW, HIGH = [-0.28, -0.07, -0.2], [0.22, 0.07, 0.2]  # m, of the bed
 START = -0.15  # m, where the wheel stands at first
 
 

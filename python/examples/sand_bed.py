@@ -24,7 +24,7 @@ def on_sand(machine: str, low: list[float], high: list[float], radius: float, de
     counts[2] = int(depth / spacing)
     corner = [begin + 0.5 * (end - begin - (count - 1) * spacing) for begin, end, count in zip(low, high, counts, strict=True)]
     corner[2] = low[2] + 0.6 * spacing
-    scene["solver"] = {"time_step": 2e-3, "iterations": 30}
+    scene["solver"] = {"time_step": 2e-3, "iterations": 15}
     scene["materials"]["sand"] = SAND
     scene["boundaries"].append(
         {"name": "bed", "material": "sand", "shape": {"kind": "box", "min": low, "max": high, "open": ["+z"]}}

@@ -36,7 +36,8 @@ impl MeshFolders<'_> {
         Err([format!("there is no mesh `{name}`, looked for in {}", shown.join(", ")), help])
     }
 
-    /// Places where a file may be: of a package that is not told, in a folder of its name above the robot file, or beside one.
+    /// Places where a file may be. A package that is not told is a folder of its name above the robot file or beside one, or, under another
+    /// name, a folder above it.
     fn places(&self, name: &str) -> Vec<PathBuf> {
         if let Some(path) = name.strip_prefix("file://") {
             return vec![PathBuf::from(path)];
@@ -46,16 +47,18 @@ impl MeshFolders<'_> {
             return vec![folder.join(rest)];
         }
         let whole = std::path::absolute(self.folder).unwrap_or_else(|_| self.folder.to_owned());
-        let above = whole.ancestors().map(|folder| match folder.file_name() {
+        let named = whole.ancestors().map(|folder| match folder.file_name() {
             Some(name) if name == package => folder.join(rest),
             _ => folder.join(package).join(rest),
         });
-        above.collect()
+        let others = whole.ancestors().map(|folder| folder.join(rest));
+        named.chain(others).collect()
     }
 }
 
 /// Package and path in it, of a name that has one.
 fn package_of(name: &str) -> Option<(&str, &str)> {
     let path = ["package://", "model://"].into_iter().find_map(|scheme| name.strip_prefix(scheme))?;
-    path.split_once('/')
+    // Some files have a slash too many.
+    path.trim_start_matches('/').split_once('/')
 }

@@ -64,7 +64,8 @@ pub fn write(
     let joints: String = joints.collect();
     let joints: String = base.chain([joints]).collect();
     tell_limits(reading, robot, machine);
-    reading.remarks.list.sort_by_key(|remark| remark.stand);
+    let line = |place: &str| place.rsplit(':').next().and_then(|line| line.parse::<usize>().ok());
+    reading.remarks.list.sort_by_key(|remark| (remark.stand, line(&remark.place)));
     let (shown, count) = (file.display().to_string(), machine.bodies.len());
     let head = [
         comment(&format!("Import of {shown} by esker {}.", env!("CARGO_PKG_VERSION"))),

@@ -335,3 +335,22 @@ fn the_examples_are_as_the_import_writes_them() {
         assert!(written == expected, "{name}: import it anew\n{written}");
     }
 }
+
+/// A file that is cut off is refused, and one with any number in the place of another is refused or read; neither ends the program.
+#[test]
+fn a_robot_that_is_cut_off_or_has_other_numbers_does_no_harm() {
+    let (whole, options) = super::poses::chain();
+    for end in (1..whole.len()).step_by(23) {
+        let found = mistakes(&whole[..end], &options);
+        assert!(!found.is_empty(), "cut off after {end} bytes");
+    }
+    let places: Vec<usize> = whole.match_indices("=\"").map(|(at, _)| at + 2).collect();
+    let mut refused = 0;
+    for (i, start) in places.into_iter().enumerate() {
+        let end = start + whole[start..].find('"').expect("a quote");
+        let other = ["1e308", "-1e308 0 1e308", "nan", "", "0 0 0", "1e-320"][i % 6];
+        let changed = format!("{}{other}{}", &whole[..start], &whole[end..]);
+        refused += usize::from(robot(&changed, &options).is_err());
+    }
+    assert!(refused > 60, "{refused} refused");
+}

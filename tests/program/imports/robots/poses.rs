@@ -97,7 +97,7 @@ const CHAIN: [Chained; 6] = [
 /// Centre of mass in the frame of each link \[m\].
 const CENTRE: [f64; 3] = [0.04, -0.03, 0.08];
 
-fn chain() -> (String, RobotOptions) {
+pub fn chain() -> (String, RobotOptions) {
     let words = |numbers: [f64; 3]| numbers.map(|number| number.to_string()).join(" ");
     let mut text = "<robot name=\"chain\"><link name=\"world\"/>".to_owned();
     let mut parent = "world".to_owned();
@@ -312,6 +312,8 @@ fn meshes_are_found_in_packages_and_scaled_and_mirrored() {
     // Turned by a quarter turn about z, (x, y) becomes (-y, x).
     for (filename, scale, low, high) in [
         ("package://my_robot/meshes/wedge.obj", "", [3.0, 0.0, 0.0], [5.0, 1.0, 3.0]),
+        ("package:///my_robot/meshes/wedge.obj", "", [3.0, 0.0, 0.0], [5.0, 1.0, 3.0]),
+        ("package://cloned_as_another/meshes/wedge.obj", "", [3.0, 0.0, 0.0], [5.0, 1.0, 3.0]),
         ("package://other/wedge.obj", " scale=\"0.1 0.1 0.1\"", [4.8, 0.0, 0.0], [5.0, 0.1, 0.3]),
         ("../meshes/wedge.obj", " scale=\"1 -1 2\"", [5.0, 0.0, 0.0], [7.0, 1.0, 6.0]),
     ] {
@@ -321,7 +323,7 @@ fn meshes_are_found_in_packages_and_scaled_and_mirrored() {
         assert!(highest.distance(high.into()) < 1e-9, "{filename}: {highest}");
     }
     let refused = |filename: &str| import_of(filename, "").map(|_| ()).expect_err(filename).to_string();
-    let missing = refused("package://nobody/wedge.obj");
+    let missing = refused("package://nobody/other/wedge.obj");
     assert!(missing.contains("robot.urdf:2:") && missing.contains("--package nobody=FOLDER"), "{missing}");
     let collada = refused("package://my_robot/meshes/wedge.dae");
     assert!(collada.contains("COLLADA") && collada.contains("convert it"), "{collada}");
