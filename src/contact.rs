@@ -7,6 +7,7 @@ pub mod constants;
 pub mod constraint;
 pub mod coupling;
 pub(crate) mod disjoint;
+pub mod flow;
 pub mod joints;
 pub mod pass;
 pub mod problem;

@@ -46,6 +46,7 @@ use crate::contact::bonds::BondSystem;
 use crate::contact::constants::LawConstants;
 use crate::contact::constraint::{Constraint, Onset};
 use crate::contact::coupling::{Alone, Coupling};
+use crate::contact::flow::{CellMotion, Flow};
 use crate::contact::joints::Joints;
 use crate::contact::problem::ContactProblem;
 use crate::contact::solver::Limits;
@@ -104,6 +105,8 @@ pub struct CpuEngine {
     solver: ProjectedGaussSeidel,
     bonds: BondSystem,
     bridges: BridgeSystem,
+    /// Motion of the deforming cell in the present substep; `None` where the cell does not deform.
+    cell: Option<CellMotion>,
     /// Energy balance since the start, and the velocities before the solve whose works are added next.
     pub(crate) balance: EnergyBalance,
     velocities_before: Vec<Velocity>,
@@ -175,6 +178,7 @@ impl CpuEngine {
             solver: ProjectedGaussSeidel::new(&settings),
             bonds: BondSystem::default(),
             bridges: BridgeSystem::default(),
+            cell: None,
             substeps_done: 0,
             report: StepReport::default(),
             stages: Stages::default(),
@@ -199,12 +203,19 @@ impl CpuEngine {
     /// Notes the objective of the convex problem of the last substep: a pass over contacts and bodies, so only snapshots and saved states
     /// ask for it.
     pub(crate) fn note_objective(&mut self) {
+        let flow = self.flow();
         let Self { world, settings, constraints, velocities, coupling, report, .. } = self;
         // A restored state has no working velocities before its first step.
         let is_new = report.step == 0 || velocities.is_empty();
         if report.objective.is_none() && !coupling.any(is_new) && settings.method == Method::Nonsmooth {
-            report.objective = Some(residual::objective(world, constraints, velocities, &mut **coupling));
+            report.objective =
+                Some(residual::objective(world, flow, constraints, velocities, &mut **coupling));
         }
+    }
+
+    /// Flow of the deforming cell in the last substep.
+    fn flow(&self) -> Flow {
+        self.cell.as_ref().map_or(Flow::default(), CellMotion::flow)
     }
 
     /// Narrowphase, velocities, loads, integrate: does one substep.
@@ -287,6 +298,7 @@ impl CpuEngine {
             coupling,
             is_prepared,
             constraints,
+            cell,
             warning,
             ..
         } = self;
@@ -295,6 +307,10 @@ impl CpuEngine {
             let cause = integrate::Cause { constraints, warning: warning.as_deref() };
             let verdict = integrate::judge(world, velocities, settings, &**coupling, cause);
             coupling.agree(verdict, world)?;
+            if let Some(cell) = cell {
+                cell.deform(world, velocities, h);
+                world.periodic.check(contact_reach(world.largest_radius(), settings.reach()))?;
+            }
             integrate::move_bodies(world, velocities, end, h);
             travel.add(world, velocities, h);
             integrate::break_bonds(world, travel);
@@ -391,16 +407,17 @@ impl CpuEngine {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            let held = (&joints, &*bonds, &*bridges);
+            let held = (&joints, &*bonds, &*bridges, Flow::default());
             balance::book_solve(world, h, constraints, held, [before, velocities], &mut **coupling)
         })
     }
 
     /// Loads the velocities at the start of the substep that ends at `end` \[s\], and the inertia of rigid bodies.
     fn load_velocities(&mut self, end: f64) {
-        let Self { world, settings, split, velocities, stages, .. } = self;
+        let Self { world, settings, split, velocities, stages, cell, .. } = self;
         stages.time("narrowphase", || {
             velocity::load_velocities(world, end, settings.substep(), velocities);
+            *cell = CellMotion::start(world, settings.substep(), velocities);
             split.refresh(world);
         });
     }
@@ -453,6 +470,7 @@ impl CpuEngine {
             stages,
             report,
             coupling,
+            cell,
             ..
         } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
@@ -473,7 +491,9 @@ impl CpuEngine {
                 if let Some(heat) = heat {
                     gains.strike(heat, (&world.pull(), h), problem.counted(), [before, after]);
                 }
-                works += balance::book_impacts(&world.pull(), h, problem.counted(), before, after);
+                let velocities = [&before[..], after];
+                works +=
+                    balance::book_impacts(&world.pull(), h, problem.flow(), problem.counted(), velocities);
                 if problem.is_first() {
                     works += balance::book_joints(problem.joints(), before, after);
                 }
@@ -488,7 +508,8 @@ impl CpuEngine {
                 woken.into_iter().for_each(|(place, constraint)| constraints[place as usize] = constraint);
             };
             let coupling = &mut **coupling;
-            let contacts = impact::Contacts { colouring, split, constraints, onsets, coupling, wake };
+            let cell = cell.as_mut();
+            let contacts = impact::Contacts { colouring, split, constraints, onsets, cell, coupling, wake };
             impact::solve(settings, world, contacts, velocities, book)
         });
         report.impact_stages.add(&report.impacts);
@@ -514,18 +535,21 @@ impl CpuEngine {
             bonds,
             bridges,
             coupling,
+            cell,
             ..
         } = self;
         let (h, before) = (settings.substep(), &self.velocities_before);
+        let at_start = cell.as_mut().map_or(Flow::default(), CellMotion::begin);
         let mut joints = stages.time("predict", || {
-            narrowphase::set_targets(constraints, onsets, velocities);
+            narrowphase::set_targets(constraints, onsets, at_start, velocities);
+            predict::carry_off(at_start, h, velocities);
             predict::start_solve(world, settings, end, (constraints, onsets), velocities, bonds)
         });
         let problem = ContactProblem::new(colouring, split, constraints, velocities, &mut joints);
         let mut wake = |velocities: &[Velocity]| {
             narrowphase::wake(world, law, &mut patches.manifolds, velocities, onsets)
         };
-        let problem = problem.in_world(world).bonded(bonds);
+        let problem = problem.in_world(world).bonded(bonds).in_cell(cell.as_mut());
         let mut problem = problem.coupled(&mut **coupling).woken_by(&mut wake);
         if settings.warm_start.updates_velocities() || world.is_cohesive() {
             stages.time("warm_start", || {
@@ -547,8 +571,11 @@ impl CpuEngine {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            let held = (&joints, &*bonds, &*bridges);
-            balance::book_solve(world, h, constraints, held, [before, velocities], &mut **coupling)
+            let flow = cell.as_ref().map_or(Flow::default(), |cell| cell.flow().mean(at_start));
+            let held = (&joints, &*bonds, &*bridges, flow);
+            let works =
+                balance::book_solve(world, h, constraints, held, [before, velocities], &mut **coupling);
+            works + balance::book_cell(world, h, at_start, [before, velocities])
         })
     }
 

@@ -10,6 +10,7 @@ pub mod bond;
 pub mod clump;
 #[cfg(feature = "scenario")]
 pub(crate) mod consistent;
+pub mod deformation;
 pub mod domain;
 pub mod drive;
 pub mod flush;
@@ -49,6 +50,7 @@ pub use crate::law::pair::{Material, PairLaw};
 pub use body::{Axes, Bodies, Kind};
 pub use bond::{Bond, Bonds};
 pub use clump::Clump;
+pub use deformation::{AxisControl, Deformation, DeformationStage};
 pub use domain::{Domain, Outside};
 pub use drive::{Area, Course, Drive, Span};
 pub use force::{AppliedForce, Pull};
@@ -65,7 +67,7 @@ pub use mesh::Mesh;
 pub use meshes::{Meshes, SurfaceBox};
 pub use meter::{Layers, Meter, MeterSums};
 pub use motion::{Motion, MotionLaw, MotionPart, MotionTiming};
-pub use periodic::{Periodic, contact_reach};
+pub use periodic::{Periodic, Tilt, contact_reach};
 pub use plane::Plane;
 pub use random::Random;
 pub use region::Region;
@@ -200,6 +202,8 @@ pub struct World {
     pub vacancies: Vacancies,
     /// Axes along which the world is periodic; to be set before grains are added.
     pub periodic: Periodic,
+    /// How the periodic cell deforms, if it does.
+    pub deformation: Option<Deformation>,
     /// Plane in which grains are discs, if the scene is plane; to be set before grains are added.
     pub plane: Option<Plane>,
 }

@@ -19,6 +19,7 @@ pub mod bounds;
 pub mod bridges;
 pub mod cell;
 pub mod contacts;
+mod deformation;
 mod digits;
 pub mod energy;
 pub mod expectation;
@@ -109,6 +110,8 @@ pub struct Base {
     pub removed_mass: Vec<f64>,
     /// Stresses and strains of the observed cell.
     pub cell: Option<cell::CellState>,
+    /// Sums of a periodic cell that deforms.
+    pub strained: Option<deformation::StrainSums>,
     /// Heights of the observed surface.
     pub surface: Option<surface::SurfaceState>,
 }
@@ -144,6 +147,7 @@ pub struct Observer {
     balance: Option<Balance>,
     has_heat: bool,
     has_liquid: bool,
+    deforms: bool,
 }
 
 impl Observer {
@@ -173,6 +177,7 @@ impl Observer {
             balance: None,
             has_heat: world.heat.is_some(),
             has_liquid: world.liquid.is_some(),
+            deforms: world.deformation.is_some(),
         };
         observer.with_columns()
     }
@@ -267,7 +272,8 @@ impl Observer {
             Needs::SizeClass => self.size_classes.iter().map(|class| class.name.clone()).collect(),
             Needs::ProfileBin => self.profile_bins.iter().map(|class| class.name.clone()).collect(),
             Needs::Profile => self.profiles.iter().map(|profile| profile.name.clone()).collect(),
-            Needs::Cell => there(self.cell.is_some()),
+            Needs::Cell => there(self.cell.is_some() || self.deforms),
+            Needs::Deformation => there(self.deforms),
             Needs::Surface => there(self.surface.is_some()),
             Needs::Fabric => there(self.fabric.is_some()),
             Needs::Region => self.regions.iter().map(|region| region.name.clone()).collect(),

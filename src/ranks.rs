@@ -332,7 +332,7 @@ mod tests {
     /// Grains that fly about a periodic cell without ever meeting, through a plane, and through a ball that ranks share.
     fn counting() -> World {
         let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass()]));
-        world.periodic = Periodic { min: DVec3::splat(-0.5), length: DVec3::ONE };
+        world.periodic = Periodic { min: DVec3::splat(-0.5), length: DVec3::ONE, ..Periodic::NONE };
         let mut random = Random::new(5, Stream::Grains(0));
         let mut grain =
             || Grain { velocity: 4.0 * random.in_cube(1.0), ..Grain::at(random.in_cube(0.5), 1e-6, 0) };

@@ -47,7 +47,7 @@ impl Step {
             &velocities,
             (&mut constraints, &mut onsets),
         );
-        narrowphase::set_targets(&mut constraints, &onsets, &velocities);
+        narrowphase::set_targets(&mut constraints, &onsets, Flow::default(), &velocities);
         Step { world, settings, law, keys, colouring, split, constraints, onsets, velocities }
     }
 }

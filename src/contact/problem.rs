@@ -13,6 +13,7 @@ use super::bonds::BondSystem;
 use super::constraint::Constraint;
 use super::coupling::Coupling;
 use super::disjoint::{BodySet, Disjoint, parts};
+use super::flow::{CellMotion, Flow, InFlow};
 use super::joints::Joints;
 use super::pass::Visit;
 use super::split::Split;
@@ -29,6 +30,7 @@ pub struct ContactProblem<'a> {
     joints: &'a mut Joints,
     bonds: Option<&'a mut BondSystem>,
     world: Option<&'a World>,
+    cell: Option<&'a mut CellMotion>,
     coupling: Option<&'a mut dyn Coupling>,
     waker: Option<&'a mut Waker<'a>>,
 }
@@ -89,6 +91,7 @@ impl<'a> ContactProblem<'a> {
             joints,
             bonds: None,
             world: None,
+            cell: None,
             coupling: None,
             waker: None,
         }
@@ -104,6 +107,24 @@ impl<'a> ContactProblem<'a> {
     #[must_use]
     pub fn bonded(self, bonds: &'a mut BondSystem) -> ContactProblem<'a> {
         ContactProblem { bonds: Some(bonds), ..self }
+    }
+
+    /// Adds the motion of the deforming cell that the contacts are in.
+    #[must_use]
+    pub(crate) fn in_cell(self, cell: Option<&'a mut CellMotion>) -> ContactProblem<'a> {
+        ContactProblem { cell, ..self }
+    }
+
+    /// Flow of the cell.
+    pub(crate) fn flow(&self) -> Flow {
+        self.cell.as_ref().map_or(Flow::default(), |cell| cell.flow())
+    }
+
+    /// Keeps what the impulses so far did to the motion of the cell: they are followed by others.
+    pub(crate) fn settle_cell(&mut self) {
+        if let Some(cell) = &mut self.cell {
+            cell.settle();
+        }
     }
 
     /// Adds the coupling of this part of a scene with others, by which velocities are exchanged.
@@ -183,9 +204,12 @@ impl<'a> ContactProblem<'a> {
         self.joints
     }
 
-    /// Solves the joints, then the bonds, with all contacts held fixed; returns the largest velocity error of one of their rows before the
-    /// solve \[m/s, rad/s\].
+    /// Solves the joints, then the bonds, then the motion of the cell, with all contacts held fixed; returns the largest velocity error of
+    /// a row of joints or bonds before the solve \[m/s, rad/s\].
     pub(crate) fn solve_joints(&mut self) -> f64 {
+        if let Some(cell) = &mut self.cell {
+            cell.follow(self.constraints);
+        }
         let of_joints = self.joints.solve(self.velocities);
         self.bonds.as_mut().map_or(of_joints, |bonds| of_joints.max(bonds.solve(self.velocities)))
     }
@@ -198,6 +222,9 @@ impl<'a> ContactProblem<'a> {
     /// Extrapolates the impulses of joints and bonds by a factor, and calls `extrapolate` to do the same with the velocities \[E12\].
     pub(crate) fn extrapolate(&mut self, factor: f64, extrapolate: impl FnOnce(&mut [Velocity])) {
         self.joints.extrapolate(factor);
+        if let Some(cell) = &mut self.cell {
+            cell.extrapolate(factor);
+        }
         if let Some(bonds) = &mut self.bonds {
             bonds.extrapolate(factor);
         }
@@ -207,6 +234,13 @@ impl<'a> ContactProblem<'a> {
     /// Visits all constraints: all tiles at once, then colour by colour, then the overflow contacts. Returns the largest value that `visit`
     /// returned. Constraints of a colour share no dynamic body, nor do those of two tiles, so their order has no effect.
     pub(crate) fn visit(&mut self, visit: &impl Visit) -> f64 {
+        match self.cell.as_ref().map(|cell| cell.flow()) {
+            Some(flow) => self.visit_all(&InFlow { visit, flow }),
+            None => self.visit_all(visit),
+        }
+    }
+
+    fn visit_all(&mut self, visit: &impl Visit) -> f64 {
         let ContactProblem { colouring, split, constraints, velocities, coupling, .. } = self;
         let mut largest = 0.0f64;
         let (bodies, of_bodies) = (Disjoint::new(velocities), &**split);

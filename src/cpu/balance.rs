@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::contact::bonds::BondSystem;
 use crate::contact::constraint::Constraint;
 use crate::contact::coupling::Coupling;
+use crate::contact::flow::Flow;
 use crate::contact::joints::Joints;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::Velocity;
@@ -22,11 +23,11 @@ use super::bridges::BridgeSystem;
 pub fn book_impacts(
     pull: &Pull<'_>,
     h: f64,
+    flow: Flow,
     constraints: &[Constraint],
-    before: &[Velocity],
-    after: &[Velocity],
+    [before, after]: [&[Velocity]; 2],
 ) -> EnergyBalance {
-    let works = book_contacts(constraints, before, after);
+    let works = book_contacts(flow, constraints, before, after);
     let until_then = |constraint: &Constraint| fallen_until_impact(pull, h, constraint, after);
     let sums: Vec<f64> =
         constraints.par_chunks(CHUNK).map(|constraints| constraints.iter().map(until_then).sum()).collect();
@@ -60,9 +61,14 @@ pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity], coupling: &
     velocities.iter().enumerate().filter(is_counted).map(kinetic).sum()
 }
 
-/// Works of the contacts; the impulses of `constraints` took `before` to `after`. Summed task by task, so the bits do not depend on the
+/// Works of the contacts in the flow of a cell; the impulses of `constraints` took `before` to `after`. Summed task by task, so the bits do not depend on the
 /// threads.
-pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
+pub fn book_contacts(
+    flow: Flow,
+    constraints: &[Constraint],
+    before: &[Velocity],
+    after: &[Velocity],
+) -> EnergyBalance {
     let sums: Vec<DVec4> = constraints
         .par_chunks(CHUNK)
         .map(|constraints| {
@@ -73,7 +79,7 @@ pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[V
                     // Not `map`, which is not always inlined.
                     let [a, b] = constraint.bodies;
                     let mean_of = |body: u32| mean(&before[body as usize], &after[body as usize]);
-                    work_of(constraint, &mean_of(a), &mean_of(b))
+                    work_of(flow, constraint, &mean_of(a), &mean_of(b))
                 })
                 .sum()
         })
@@ -124,12 +130,13 @@ pub fn book_solve(
     world: &World,
     h: f64,
     constraints: &[Constraint],
-    (joints, bonds, bridges): (&Joints, &BondSystem, &BridgeSystem),
+    (joints, bonds, bridges, flow): (&Joints, &BondSystem, &BridgeSystem, Flow),
     [before, after]: [&[Velocity]; 2],
     coupling: &mut dyn Coupling,
 ) -> EnergyBalance {
     let counted = &constraints[..coupling.counted(constraints.len())];
-    let mut works = book_gravity(world, h, before, after, coupling) + book_contacts(counted, before, after);
+    let mut works =
+        book_gravity(world, h, before, after, coupling) + book_contacts(flow, counted, before, after);
     if coupling.is_first() {
         works += book_joints(joints, before, after) + book_bonds(bonds, before, after);
         works += book_bridges(bridges, constraints, before, after);
@@ -157,7 +164,7 @@ pub fn energy_given(constraint: &Constraint, before: &[Velocity], after: &[Veloc
         return 0.0;
     }
     let [a, b] = constraint.bodies.map(|body| mean(&before[body as usize], &after[body as usize]));
-    work_of(constraint, &a, &b).truncate().element_sum()
+    work_of(Flow::default(), constraint, &a, &b).truncate().element_sum()
 }
 
 /// Works of the bonds in a solve that took `before` to `after`; a bond to a wall also works on the wall, which puts this work in.
@@ -181,7 +188,7 @@ fn book_bridges(
     let pulls =
         bridges.acting().iter().map(|bridge| pull(&constraints[bridge.place as usize], bridge.impulse));
     let pull_work: f64 = pulls.sum();
-    let drag = book_contacts(bridges.drags(), before, after);
+    let drag = book_contacts(Flow::default(), bridges.drags(), before, after);
     EnergyBalance {
         normal_work: 0.0 - pull_work,
         bridge_work: pull_work + drag.normal_work + drag.friction_work,
@@ -190,13 +197,30 @@ fn book_bridges(
     }
 }
 
-/// Works of one contact at the mean velocities of its bodies: normal, friction, rolling, and the work that boundaries put in \[J\].
-fn work_of(constraint: &Constraint, a: &Velocity, b: &Velocity) -> DVec4 {
+/// Work of the deforming cell in a solve of `h` \[s\] by the momentum that grains carry through its flow \[E23\]; that by contacts is
+/// among the works of these.
+pub fn book_cell(world: &World, h: f64, flow: Flow, [before, after]: [&[Velocity]; 2]) -> EnergyBalance {
+    if flow.is_none() {
+        return EnergyBalance::default();
+    }
+    let work = |grain: usize| {
+        let body = world.grain_body(grain);
+        let push = flow.carried_off(h, &before[body]) / before[body].inverse_mass;
+        push.dot(mean(&before[body], &after[body]).linear)
+    };
+    let work = world.present_grains().map(work).sum();
+    EnergyBalance { boundary_work: work, ..EnergyBalance::default() }
+}
+
+/// Works of one contact at the mean velocities of its bodies: normal, friction, rolling, and the work that boundaries, or the deforming
+/// cell, put in \[J\].
+fn work_of(flow: Flow, constraint: &Constraint, a: &Velocity, b: &Velocity) -> DVec4 {
     let work = |linear: DVec3, rolling: DVec3, a: &Velocity, b: &Velocity| {
-        linear.dot(constraint.contact_velocity(a, b)) + rolling.dot(a.angular - b.angular)
+        linear.dot(flow.contact_velocity(constraint, a, b)) + rolling.dot(a.angular - b.angular)
     };
     let (given, none) = (constraint.given(), DVec3::ZERO);
     // The impulse also works on bodies and axes that it does not move. That is no loss: the boundary puts this work in.
+    // The flow of a cell is such a velocity.
     let held = work(given.linear(constraint.normal), given.rolling, &held(a), &held(b));
     DVec4::new(
         work(given.normal * constraint.normal, none, a, b),
@@ -293,7 +317,7 @@ mod tests {
     fn works_add_up_to_the_change_of_kinetic_energy() {
         for before in scenes() {
             let after = after(&constraint(), &before);
-            let works = book_contacts(&[constraint()], &before, &after);
+            let works = book_contacts(Flow::default(), &[constraint()], &before, &after);
             assert!(works.error(kinetic(&after) - kinetic(&before)).abs() < 1e-13, "{works:?}");
         }
     }
@@ -303,7 +327,8 @@ mod tests {
         for before in scenes() {
             let after = after(&constraint(), &before);
             let impulse = Impulse { normal: 2.001, ..constraint().impulse };
-            let works = book_contacts(&[Constraint { impulse, ..constraint() }], &before, &after);
+            let works =
+                book_contacts(Flow::default(), &[Constraint { impulse, ..constraint() }], &before, &after);
             assert!(works.error(kinetic(&after) - kinetic(&before)).abs() > 1e-5, "{works:?}");
         }
     }
@@ -312,7 +337,7 @@ mod tests {
     fn only_what_does_not_give_way_works_as_a_boundary() {
         let [free, walled, locked] = scenes().map(|before| {
             let after = after(&constraint(), &before);
-            book_contacts(&[constraint()], &before, &after).boundary_work
+            book_contacts(Flow::default(), &[constraint()], &before, &after).boundary_work
         });
         assert_eq!(free, 0.0);
         // λ·u_b + λ_r·ω_b with u_b = -u + (w/2) × arm_b
@@ -328,8 +353,14 @@ mod tests {
     fn the_normal_constraints_of_impacts_are_booked_apart() {
         let before = scenes()[0];
         let after = after(&constraint(), &before);
-        let plain = book_contacts(&[constraint()], &before, &after);
-        let impact = book_impacts(&Pull::of_gravity(DVec3::ZERO), 0.1, &[constraint()], &before, &after);
+        let plain = book_contacts(Flow::default(), &[constraint()], &before, &after);
+        let impact = book_impacts(
+            &Pull::of_gravity(DVec3::ZERO),
+            0.1,
+            Flow::default(),
+            &[constraint()],
+            [&before, &after],
+        );
         assert_eq!((impact.impact_work, impact.normal_work), (plain.normal_work, 0.0));
         assert_eq!((impact.friction_work, impact.rolling_work), (plain.friction_work, plain.rolling_work));
         let of_impacts = (impact.impact_friction_work, impact.impact_rolling_work);
@@ -345,7 +376,8 @@ mod tests {
         let impulse = Impulse { normal: 2.0 * 2.1, ..Impulse::default() };
         let bounce = Constraint { impulse, ..constraint() };
         let after = [body(2.0, DVec3::new(0.0, 0.0, 1.1), DVec3::ZERO), before[1]];
-        let works = book_impacts(&Pull::of_gravity(gravity), h, &[bounce], &before, &after);
+        let works =
+            book_impacts(&Pull::of_gravity(gravity), h, Flow::default(), &[bounce], [&before, &after]);
         assert!(works.impact_work.abs() < 1e-14, "an elastic impact takes {} J", -works.impact_work);
         assert!(works.error(kinetic(&after) - kinetic(&before)).abs() < 1e-13, "{works:?}");
     }

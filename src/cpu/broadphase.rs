@@ -7,7 +7,8 @@
 //!
 //! Cells are hashed row by row into a table, so the grid needs no bounds: a compact scene maps without collisions, a scattered one wraps
 //! around, and a grain is paired only when its cell is the one looked for. Grains inside a bucket are ordered by id. Along a periodic axis
-//! the period is a whole number of cells of every level, and the last cell is a neighbour of the first. Twin: `shaders/broadphase.wgsl`.
+//! the period is a whole number of cells of every level, and the last cell is a neighbour of the first. In a sheared cell the grid is
+//! sheared with it, so that the images of cells are cells. Twin: `shaders/broadphase.wgsl`.
 
 use std::ops::Range;
 
@@ -172,6 +173,26 @@ struct CellLattice {
     cell_size: DVec3,
     /// Number of cells of level 0 per period along each axis; 0 along an axis that is not periodic.
     periods: I64Vec3,
+    /// Shear of the cells.
+    skew: Skew,
+}
+
+/// Shear of the cells of a sheared periodic cell.
+#[derive(Debug, Clone, Copy)]
+struct Skew {
+    along: usize,
+    across: usize,
+    /// Shift along one axis over the height across it \[-\].
+    slope: f64,
+}
+
+impl Skew {
+    /// Factor on the reach of a sphere in sheared coordinates, along each axis \[-\].
+    fn reach(&self) -> DVec3 {
+        let mut reach = DVec3::ONE;
+        reach[self.along] = 1.0f64.hypot(self.slope);
+        reach
+    }
 }
 
 impl Grid {
@@ -297,19 +318,27 @@ enum VisitedSide {
 impl CellLattice {
     fn new(periodic: &Periodic, levels: Levels, margin: f64) -> CellLattice {
         let reach = contact_reach(levels.radius, margin);
-        let periods = periodic.cells_of_levels(reach, levels.count());
+        let (along, across) = (periodic.tilt.along.into(), periodic.tilt.across.into());
+        let skew = Skew { along, across, slope: periodic.slope() };
+        let narrowed = Periodic { length: periodic.length / skew.reach(), ..*periodic };
+        let periods = narrowed.cells_of_levels(reach, levels.count());
         CellLattice {
             levels,
             origin: periodic.select(periodic.min, DVec3::ZERO),
             cell_size: periodic.select(periodic.length / periods.as_dvec3(), DVec3::splat(reach)),
             periods,
+            skew,
         }
     }
 
     /// Position in cells of level 0.
     #[inline]
     fn scaled(&self, position: DVec3) -> DVec3 {
-        (position - self.origin) / self.cell_size
+        let mut place = position - self.origin;
+        if self.skew.slope != 0.0 {
+            place[self.skew.along] -= self.skew.slope * place[self.skew.across];
+        }
+        place / self.cell_size
     }
 
     /// Cell of level 0 at a position.
@@ -348,7 +377,9 @@ impl CellLattice {
         side: VisitedSide,
         mut visit: impl FnMut(CellRun),
     ) {
-        let reach = DVec3::splat(reach) / self.cell_size + 0.5 * f64::from(1 << level) + SLACK;
+        let is_sheared = self.skew.slope != 0.0;
+        let reach = if is_sheared { reach * self.skew.reach() } else { DVec3::splat(reach) };
+        let reach = reach / self.cell_size + 0.5 * f64::from(1 << level) + SLACK;
         let centre = self.scaled(centre);
         let (low, high) = (floor_of(centre - reach) >> level, floor_of(centre + reach) >> level);
         let own = floor_of(centre) >> level;
@@ -360,7 +391,8 @@ impl CellLattice {
         let beside = |axis: usize, cell: i64| {
             let ahead = (cell << level) as f64 - centre[axis];
             let outside = ahead.max(-f64::from(1 << level) - ahead).max(0.0);
-            if is_cut(axis) { 0.0 } else { outside / reach[axis] }
+            // In a sheared grid what is within reach is no ellipsoid along the axes: all cells of the box around it are visited.
+            if is_cut(axis) || is_sheared { 0.0 } else { outside / reach[axis] }
         };
         let first_slab = if side == VisitedSide::Ahead { own.z } else { low.z };
         for z in first_slab..=last(2) {
@@ -417,7 +449,7 @@ fn floor_of(place: DVec3) -> I64Vec3 {
 mod tests {
     use super::*;
     use crate::law::pair::Material;
-    use crate::model::{Grain, Materials, sphere_volume};
+    use crate::model::{Grain, Materials, Tilt, sphere_volume};
     use crate::oracle::all_pairs;
 
     const MARGIN: f64 = 0.1;
@@ -441,7 +473,7 @@ mod tests {
         let side = (volume / 0.6).cbrt();
         let length = if periodic { DVec3::splat(side) } else { DVec3::ZERO };
         let grain = |(i, &radius): (usize, &f64)| Grain::at(side * place(i), radius, 0);
-        world(Periodic { min: DVec3::ZERO, length }, radii.iter().enumerate().map(grain))
+        world(Periodic { min: DVec3::ZERO, length, ..Periodic::NONE }, radii.iter().enumerate().map(grain))
     }
 
     /// Radii from 1 to `ratio`, with the same volume of grains in every octave.
@@ -495,6 +527,34 @@ mod tests {
             }
         }
         assert!(found > 1000, "{found} pairs");
+    }
+
+    #[test]
+    fn pairs_of_a_sheared_cell_are_those_that_trying_all_finds() {
+        for (along, across) in [(0, 1), (1, 2), (2, 0), (2, 1)] {
+            for shift in [-0.5, -0.3, 0.01, 0.44] {
+                for (flat, radii) in [(1.0, spread(300, 4.0)), (0.4, vec![1.0; 300]), (0.22, vec![0.5; 300])]
+                {
+                    let mut world = packed(true, &radii);
+                    let side = world.periodic.length.x;
+                    world.periodic.length = DVec3::splat(side).max(
+                        DVec3::splat(3.0 * contact_reach(4.0 * radii[0], MARGIN))
+                            * (flat == 1.0) as u8 as f64,
+                    );
+                    world.periodic.length[across] *= flat;
+                    let shift = shift * world.periodic.length[along];
+                    world.periodic.tilt = Tilt { shift, along: along as u8, across: across as u8 };
+                    for position in &mut world.bodies.position {
+                        *position = world.periodic.wrap(*position * 1.7);
+                    }
+                    let reach = contact_reach(world.largest_radius(), MARGIN);
+                    assert!(world.periodic.check(reach).is_ok(), "{:?} for {reach}", world.periodic);
+                    let pairs = find_pairs(&world, MARGIN);
+                    assert!(pairs.len() > 100, "{}", pairs.len());
+                    assert_eq!(pairs, all_pairs(&world, MARGIN), "{:?}", world.periodic);
+                }
+            }
+        }
     }
 
     #[test]

@@ -459,7 +459,8 @@ mod tests {
 
     #[test]
     fn on_a_periodic_axis_the_last_cell_ends_where_the_first_begins() {
-        let periodic = Periodic { min: DVec3::splat(-0.1), length: DVec3::new(1.0, 0.0, 0.0) };
+        let periodic =
+            Periodic { min: DVec3::splat(-0.1), length: DVec3::new(1.0, 0.0, 0.0), ..Periodic::NONE };
         let centres = [DVec3::ZERO, DVec3::new(0.8, 0.0, 0.5)];
         let grid = CoarseGrid::around(&centres, &[FREE; 2], &periodic, 0.3);
         assert_eq!(grid.cells.x, 3.0, "the period has room for three");

@@ -10,6 +10,7 @@
 use crate::contact::Key;
 use crate::contact::constraint::Constraint;
 use crate::contact::coupling::Alone;
+use crate::contact::flow::Flow;
 use crate::contact::problem::ContactProblem;
 use crate::contact::solver::{Limits, Outcome};
 use crate::contact::velocity::Velocity;
@@ -164,11 +165,11 @@ fn point(cone: Cone, sweep: u32, reference: &[f64], problem: &ContactProblem<'_>
         residual::spreads(constraints, velocities, residual::normal_without_compliance);
     Point {
         sweep,
-        residuals: residual::measure(cone, constraints, velocities),
+        residuals: residual::measure(cone, Flow::default(), constraints, velocities),
         normal_without_compliance,
-        objective: problem
-            .world()
-            .map_or(f64::NAN, |world| residual::objective(world, constraints, velocities, &mut Alone)),
+        objective: problem.world().map_or(f64::NAN, |world| {
+            residual::objective(world, Flow::default(), constraints, velocities, &mut Alone)
+        }),
         error: ImpulseError::between(&normal_impulses(constraints), reference),
     }
 }
@@ -192,6 +193,6 @@ impl CpuEngine {
         self.load_velocities(self.world.time + self.settings.substep());
         self.fill_constraints(false);
         self.solve_impacts();
-        narrowphase::set_targets(&mut self.constraints, &self.onsets, &self.velocities);
+        narrowphase::set_targets(&mut self.constraints, &self.onsets, Flow::default(), &self.velocities);
     }
 }

@@ -194,7 +194,11 @@ mod tests {
     fn the_difference_of_both_ways_is_what_is_in_front_now_less_what_was_there() {
         let mut random = Random::new(3, Stream::Grains(0));
         let mut world = in_flight((0..200).map(|_| (random.in_cube(0.5), 3.0 * random.in_cube(1.0))));
-        world.periodic = Periodic { min: DVec3::new(-0.5, -0.5, 0.0), length: DVec3::new(1.0, 1.0, 0.0) };
+        world.periodic = Periodic {
+            min: DVec3::new(-0.5, -0.5, 0.0),
+            length: DVec3::new(1.0, 1.0, 0.0),
+            ..Periodic::NONE
+        };
         world.gates = vec![gate("plane", 0.05, None)];
         let in_front =
             |world: &World| world.bodies.position.iter().filter(|place| place.z >= 0.05).count() as f64;
@@ -265,7 +269,7 @@ mod tests {
     #[test]
     fn rounds_of_a_periodic_cell_count_each_and_a_saved_state_goes_on() {
         let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass()]));
-        world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 1.0) };
+        world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 1.0), ..Periodic::NONE };
         let velocity = 2.0 * DVec3::Z;
         world.add_grains([Grain { velocity, ..Grain::at(DVec3::new(0.0, 0.0, 0.25), 0.05, 0) }]);
         world.gates = vec![gate("face", 0.0, None), gate("middle", 0.5, Some(0.1))];

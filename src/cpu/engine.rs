@@ -54,7 +54,7 @@ impl Engine for CpuEngine {
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
         if steps > 0 && self.settings.method == Method::Nonsmooth {
             let counted = &self.constraints[..self.coupling.counted(self.constraints.len())];
-            let residuals = residual::measure(self.settings.cone, counted, &self.velocities);
+            let residuals = residual::measure(self.settings.cone, self.flow(), counted, &self.velocities);
             self.report.residuals = residual::joined(residuals, counted.len(), &mut *self.coupling);
             self.report.objective = None;
         }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::contact::constraint::{Constraint, Onset, times_d};
 use crate::contact::coupling::Coupling;
+use crate::contact::flow::{CellMotion, Flow};
 use crate::contact::joints::Joints;
 use crate::contact::problem::ContactProblem;
 use crate::contact::solver::{Limits, Solver};
@@ -41,6 +42,8 @@ struct Restitution<'a> {
     pull: Pull<'a>,
     /// Closing speed above which a contact bounces \[m/s\].
     threshold: f64,
+    /// Flow of a deforming cell.
+    flow: Flow,
 }
 
 /// Input of the impact stage: the constraints of the narrowphase, in the order of the colouring.
@@ -53,6 +56,8 @@ pub struct Contacts<'a> {
     pub constraints: &'a mut [Constraint],
     /// Gap, restitution and other data of each contact from before the sweeps.
     pub onsets: &'a mut [Onset],
+    /// Motion of the deforming cell, if there is one.
+    pub cell: Option<&'a mut CellMotion>,
     /// Coupling of this part of a scene.
     pub coupling: &'a mut dyn Coupling,
     /// Makes the constraints and onsets of contacts that take part only once bodies move as fast as after a round.
@@ -70,8 +75,9 @@ pub fn solve(
     velocities: &mut [Velocity],
     mut book: impl FnMut(&ContactProblem<'_>),
 ) -> Impacts {
-    let Contacts { colouring, split, constraints, onsets, coupling, wake } = contacts;
-    let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
+    let Contacts { colouring, split, constraints, onsets, mut cell, coupling, wake } = contacts;
+    let flow = cell.as_ref().map_or(Flow::default(), |cell| cell.flow());
+    let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold, flow };
     let (mut done, mut unsettled) = (Impacts::default(), 0.0);
     let mut allowance = Allowance::of(settings, world);
     let mut fastest = coupling.largest(law.fastest_bounce(constraints, onsets, velocities));
@@ -81,7 +87,7 @@ pub fn solve(
         });
         let mut joints = Joints::of_impacts(world, settings, velocities);
         let problem = ContactProblem::new(&colouring, split, &mut impacts, velocities, &mut joints);
-        let mut problem = problem.coupled(coupling);
+        let mut problem = problem.in_cell(cell.as_deref_mut()).coupled(coupling);
         let sweep_until = |tolerance, end: u32, done: &mut Impacts, problem: &mut ContactProblem<'_>| {
             let iterations = end - done.sweeps;
             let outcome = ProjectedGaussSeidel::plain(settings).solve(
@@ -106,6 +112,7 @@ pub fn solve(
         fastest = 0.0;
         if has_settled {
             wake(problem.velocities(), constraints, onsets);
+            law.flow = problem.flow();
             let own = law.fastest_bounce(constraints, onsets, problem.velocities());
             fastest = problem.largest(own);
         }
@@ -114,6 +121,7 @@ pub fn solve(
         }
         unsettled = if has_settled { 0.0 } else { done.residual / speed };
         book(&problem);
+        problem.settle_cell();
     }
     let fraction = if fastest > 0.0 { 1.0 } else { unsettled };
     Impacts { residual: done.residual.max(fastest), fraction, ..done }
@@ -168,7 +176,7 @@ impl Restitution<'_> {
             if onset.position_target == FAR {
                 return 0.0;
             }
-            let speed = -closing(constraint, velocities);
+            let speed = -self.closing(constraint, velocities);
             // The speed is tested first: few contacts are above the threshold, so the role is found for few.
             let bounces = speed > self.threshold
                 && matches!(self.role(constraint, onset, velocities), ImpactRole::Bounces(_));
@@ -179,7 +187,7 @@ impl Restitution<'_> {
 
     fn role(&self, constraint: &Constraint, onset: &Onset, velocities: &[Velocity]) -> ImpactRole {
         let reach = TOUCH_TOLERANCE * constraint.arm_a.length();
-        let (before, gained) = (closing(constraint, velocities), self.gained(constraint, velocities));
+        let (before, gained) = (self.closing(constraint, velocities), self.gained(constraint, velocities));
         // At the impact half of the speed that the substep gives has been gained; the rest comes after it [E6].
         let rebound = -onset.restitution * (before + 0.5 * gained) - 0.5 * gained;
         let end = before + gained;
@@ -190,6 +198,12 @@ impl Restitution<'_> {
         } else {
             ImpactRole::Absent
         }
+    }
+
+    /// Velocity along the normal, negative where the contact closes \[m/s\].
+    fn closing(&self, constraint: &Constraint, velocities: &[Velocity]) -> f64 {
+        let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
+        self.flow.contact_velocity(constraint, a, b).dot(constraint.normal)
     }
 
     /// Parting speed that gravity and applied forces give the bodies of a contact in the substep without contacts \[m/s\].
@@ -237,11 +251,6 @@ fn taking_part(
         overflow.map(|constraint| impact_constraint(&constraints[constraint], role_of(constraint))),
     );
     (Colouring { order: Vec::new(), tiles, starts, overflow: colouring.overflow }, impacts)
-}
-
-fn closing(constraint: &Constraint, velocities: &[Velocity]) -> f64 {
-    let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
-    constraint.contact_velocity(a, b).dot(constraint.normal)
 }
 
 /// Constraint of the impact stage: rigid, without cohesion, with an impulse of zero at the start.

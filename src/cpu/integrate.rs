@@ -37,7 +37,9 @@ pub(super) fn break_bonds(world: &mut World, travel: &mut Travel) {
 
 /// Moves the dynamic bodies. Spheres turn by their angular velocity; other bodies keep their angular momentum while they turn.
 fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
-    let periodic = world.periodic;
+    let gradient = world.deformation.as_ref().map(|deformation| deformation.gradient);
+    // The cell has deformed already, about its centre.
+    let (periodic, centre) = (world.periodic, world.periodic.centre());
     let Bodies { kind, moments, position, orientation, velocity, angular_velocity, .. } = &mut world.bodies;
     let bodies = (velocities, kind, moments, velocity, angular_velocity, position, orientation);
     bodies.into_par_iter().with_min_len(CHUNK).for_each(
@@ -46,7 +48,8 @@ fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
                 return;
             }
             (*velocity, *angular_velocity) = (new.linear, new.angular);
-            *position = periodic.wrap(*position + h * new.linear);
+            let flow = gradient.map_or(DVec3::ZERO, |gradient| gradient * (*position - centre));
+            *position = periodic.wrap(*position + h * (new.linear + flow));
             if *kind == Kind::Rigid {
                 let rigid = new.rigid(*moments);
                 (*orientation, *angular_velocity) = rigid.turn(*orientation, new.angular, h);

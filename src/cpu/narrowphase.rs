@@ -5,6 +5,7 @@
 use rayon::prelude::*;
 
 use crate::contact::constraint::bodies_of;
+use crate::contact::flow::Flow;
 use crate::contact::tasks::CHUNK;
 use crate::contact::tensors::Tensors;
 use crate::contact::velocity::Velocity;
@@ -151,13 +152,13 @@ pub(super) fn wake(
     contacts.into_iter().map(of_contact).collect()
 }
 
-/// Sets the bias velocities q_n from the velocities after the impact stage \[E2\].
-pub fn set_targets(constraints: &mut [Constraint], onsets: &[Onset], velocities: &[Velocity]) {
+/// Sets the bias velocities q_n from the velocities after the impact stage, in the flow of a cell \[E2\].
+pub fn set_targets(constraints: &mut [Constraint], onsets: &[Onset], flow: Flow, velocities: &[Velocity]) {
     let touching = |(_, onset): &(&mut Constraint, &Onset)| onset.position_target != FAR;
     let constraints = constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).filter(touching);
     constraints.for_each(|(constraint, onset)| {
         let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
-        let closing = constraint.contact_velocity(a, b).dot(constraint.normal);
+        let closing = flow.contact_velocity(constraint, a, b).dot(constraint.normal);
         constraint.bias = onset.position_target + onset.upsilon * closing;
     });
 }

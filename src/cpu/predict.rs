@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::contact::bonds::BondSystem;
 use crate::contact::constants::LawConstants;
 use crate::contact::constraint::{Constraint, Onset};
+use crate::contact::flow::Flow;
 use crate::contact::joints::Joints;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::{InverseMass, Velocity};
@@ -29,6 +30,14 @@ pub fn apply_forces(world: &World, h: f64, velocities: &mut [Velocity]) {
             velocity.linear += h * inverse.linear * applied.force;
             velocity.angular += h * (inverse.angular * applied.torque);
         }
+    }
+}
+
+/// Takes the velocities beside the flow of a cell through `h` \[s\] of this flow \[E23\].
+pub(super) fn carry_off(flow: Flow, h: f64, velocities: &mut [Velocity]) {
+    if !flow.is_none() {
+        let free = velocities.par_iter_mut().with_min_len(CHUNK).filter(|velocity| velocity.is_free());
+        free.for_each(|velocity| velocity.linear += flow.carried_off(h, velocity));
     }
 }
 

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::contact::Impulse;
 use crate::contact::constraint::{Constraint, times_d};
 use crate::contact::coupling::Coupling;
+use crate::contact::flow::Flow;
 use crate::contact::tasks::CHUNK;
 use crate::contact::velocity::{InverseMass, Velocity};
 use crate::engine::{Residuals, Spread};
@@ -50,6 +51,7 @@ pub fn slope(constraint: &Constraint, [a, b]: [&Velocity; 2]) -> Impulse {
 /// left out, and bodies that are no spheres have their present orientation.
 pub fn objective(
     world: &World,
+    flow: Flow,
     constraints: &[Constraint],
     velocities: &[Velocity],
     coupling: &mut dyn Coupling,
@@ -69,7 +71,8 @@ pub fn objective(
         if place >= counted {
             continue;
         }
-        let slope = slope(constraint, bodies.map(|body| &velocities[body]));
+        let [a, b] = bodies.map(|body| &velocities[body]);
+        let slope = slope(constraint, [a, &flow.seen(constraint, b)]);
         sum += impulse.dot(&slope) - 0.5 * constraint.compliance * impulse.normal * impulse.normal;
     }
     for (body, sum) in coupling.sum_impulses(&|body| pushes[body as usize]) {
@@ -94,9 +97,11 @@ pub fn normal_without_compliance(constraint: &Constraint, a: &Velocity, b: &Velo
     [times_d((impulse.normal - trial).abs(), effective_mass[0])]
 }
 
-/// Mean and maximum of the residuals over all contacts.
-pub fn measure(cone: Cone, constraints: &[Constraint], velocities: &[Velocity]) -> Residuals {
-    let of_contact = |constraint: &Constraint, a: &Velocity, b: &Velocity| of_contact(cone, constraint, a, b);
+/// Mean and maximum of the residuals over all contacts, in the flow of a cell.
+pub fn measure(cone: Cone, flow: Flow, constraints: &[Constraint], velocities: &[Velocity]) -> Residuals {
+    let of_contact = |constraint: &Constraint, a: &Velocity, b: &Velocity| {
+        of_contact(cone, constraint, a, &flow.seen(constraint, b))
+    };
     let [normal, friction, rolling] = spreads(constraints, velocities, of_contact);
     Residuals { normal, friction, rolling }
 }

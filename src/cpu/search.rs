@@ -5,8 +5,10 @@
 //! list can touch. Half of the distance that a grain may fall in the step counts: both grains of a pair fall alike, or one falls and the
 //! other is held. (A grain that is struck within the step may go further; the step after finds its new contacts.) A surface may move by the
 //! other half of the skin, that of the smallest grain or vertex, and half of the distance that a grain may fall counts there, too. A scene
-//! with driven machines is searched in every step, and so is one to which grains were added. Twin: `shaders/search.wgsl`.
+//! with driven machines is searched in every step, and so is one to which grains were added. The flow of a deforming cell carries two bodies
+//! past each other, too, which counts for each as the part of their distance that is its own. Twin: `shaders/search.wgsl`.
 
+use glam::DMat3;
 use rayon::prelude::*;
 
 use crate::contact::tasks::CHUNK;
@@ -85,11 +87,12 @@ impl Travel {
 
     /// Adds the paths of spheres and boundaries in a substep of `h` \[s\].
     pub fn add(&mut self, world: &World, velocities: &[Velocity], h: f64) {
+        let strained = h * strain_rate(world);
         let paths = self.paths.par_iter_mut().zip(&world.spheres).with_min_len(CHUNK);
         paths.for_each(|(path, sphere)| {
             let velocity = &velocities[sphere.body as usize];
             if velocity.is_free() {
-                *path += h * sphere.speed(velocity.linear, velocity.angular);
+                *path += h * sphere.speed(velocity.linear, velocity.angular) + strained * apart(sphere);
             }
         });
         for ((surfaces, boundary), velocity) in
@@ -132,6 +135,18 @@ impl Travel {
     }
 }
 
+/// Bound on how fast the flow of a deforming cell moves two bodies, over their distance \[1/s\].
+fn strain_rate(world: &World) -> f64 {
+    let Some(deformation) = &world.deformation else { return 0.0 };
+    let rate = |gradient: &DMat3| gradient.to_cols_array().iter().map(|rate| rate * rate).sum::<f64>().sqrt();
+    rate(&deformation.gradient).max(rate(&world.velocity_gradient()))
+}
+
+/// Part of a sphere in the distance of two whose gap is at most their mean diameter \[m\].
+fn apart(sphere: &Sphere) -> f64 {
+    2.0 * sphere.radius
+}
+
 /// Whether a sphere that has moved along `path` \[m\] since the last search may by the end of the step have moved half the skin.
 fn may_leave(world: &World, settings: &Settings, path: f64, sphere: &Sphere) -> bool {
     if world.bodies.inverse_mass[sphere.body as usize] == 0.0 {
@@ -139,6 +154,7 @@ fn may_leave(world: &World, settings: &Settings, path: f64, sphere: &Sphere) -> 
     }
     let step = settings.time_step;
     let gained = 0.5 * world.gravity.length() + world.sphere_push(sphere);
-    let ahead = step * (world.sphere_speed(sphere) + step * gained);
+    let strained = strain_rate(world) * apart(sphere);
+    let ahead = step * (world.sphere_speed(sphere) + strained + step * gained);
     path + ahead > settings.skin * sphere.radius
 }

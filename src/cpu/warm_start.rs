@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::contact::Impulse;
 use crate::contact::constants::LawConstants;
 use crate::contact::constraint::{Constraint, Onset};
+use crate::contact::flow::Flow;
 use crate::contact::pass::{Give, Push};
 use crate::contact::problem::ContactProblem;
 use crate::contact::tasks::CHUNK;
@@ -28,12 +29,14 @@ pub fn seed(
     onsets: &[Onset],
     velocities: &[Velocity],
 ) {
+    let flow =
+        if world.deformation.is_some() { Flow::of(world.velocity_gradient()) } else { Flow::default() };
     let gain = if settings.warm_start == WarmStart::Model { model_gain(settings, world) } else { 0.0 };
     let touching = |(_, onset): &(&mut Constraint, &Onset)| onset.position_target != FAR;
     let constraints = constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).filter(touching);
     constraints.for_each(|(constraint, onset)| {
         let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
-        let velocity = constraint.contact_velocity(a, b);
+        let velocity = flow.contact_velocity(constraint, a, b);
         let carried = |fraction| share_of(fraction, constraint);
         let guess = match settings.warm_start {
             WarmStart::Cold => Impulse::default(),

@@ -272,7 +272,7 @@ mod tests {
     /// Two grains that a bond joins across the face of a periodic cell.
     fn pair() -> World {
         let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass()]));
-        world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(1.0, 0.0, 0.0) };
+        world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(1.0, 0.0, 0.0), ..Periodic::NONE };
         world.add_grains([0.95, 0.05].map(|x| Grain::at(DVec3::new(x, 0.0, 0.0), 0.05, 0)));
         world.bonds.laws.push(LAW);
         let bond = world.bond_between(0, [0, 1], [world.bodies.position[0], world.bodies.position[1]], 0.05);

@@ -5,8 +5,8 @@ use glam::{DQuat, DVec3};
 use super::gate::OUTSIDE;
 use super::sink::By;
 use super::{
-    Area, BodyHeat, Bond, Bonds, Course, Drive, Form, Joint, Motion, MotionLaw, MotionPart, Sphere,
-    SpherePart, Surface, World,
+    Area, BodyHeat, Bond, Bonds, Course, Deformation, Drive, Form, Joint, Motion, MotionLaw, MotionPart,
+    Sphere, SpherePart, Surface, World,
 };
 use crate::law::bond::BondLaw;
 
@@ -58,6 +58,7 @@ impl World {
         self.check_counts()?;
         self.check_heat()?;
         self.check_liquid()?;
+        self.check_deformation()?;
         self.check_boundaries()?;
         self.check_joints()?;
         self.check_bonds()
@@ -83,12 +84,17 @@ impl World {
                 (usize::from(world.domain.is_some()), "domains"),
                 (usize::from(world.heat.is_some()), "heats"),
                 (usize::from(world.liquid.is_some()), "liquids"),
+                (usize::from(world.deformation.is_some()), "deforming cells"),
             ]
         };
         for ((found, what), (expected, _)) in counts(self).into_iter().zip(counts(scene)) {
             claim(found == expected, || format!("{found} {what}, and the scene has {expected}"))?;
         }
-        claim(self.periodic == scene.periodic && self.plane == scene.plane, || "another cell".into())
+        let is_same = match self.deformation {
+            Some(_) => (self.periodic.length.cmpgt(DVec3::ZERO)) == scene.periodic.length.cmpgt(DVec3::ZERO),
+            None => self.periodic == scene.periodic,
+        };
+        claim(is_same && self.plane == scene.plane, || "another cell".into())
     }
 
     fn check_bodies(&self) -> Fault {
@@ -233,6 +239,22 @@ impl World {
             |[a, b]: &[u32; 2]| *a >= grains && a != b && !self.is_removed(*a) && !self.is_removed(*b);
         claim(liquid.bridges.iter().all(joins), || "a bridge without its grain".into())?;
         claim(liquid.removed_energy.is_finite(), || "an energy of bridges that is none".into())
+    }
+
+    /// Checks the deformation of the cell.
+    fn check_deformation(&self) -> Fault {
+        let (cell, tilt) = (&self.periodic, &self.periodic.tilt);
+        claim(tilt.along < 3 && tilt.across < 3 && tilt.along != tilt.across, || {
+            "a tilt along no axis".into()
+        })?;
+        claim(tilt.shift.is_finite() && cell.length.is_finite() && cell.min.is_finite(), || {
+            "a cell that is none".into()
+        })?;
+        let Some(Deformation { stages, gradient, stress_time, .. }) = &self.deformation else {
+            return claim(tilt.shift == 0.0, || "a tilt of a cell that does not deform".into());
+        };
+        claim(!stages.is_empty(), || "a deformation without stages".into())?;
+        claim(gradient.is_finite() && stress_time.is_finite(), || "a strain rate that is none".into())
     }
 
     /// Checks the counts of removed grains whose places others have taken, and the places that are free.

@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_plane_at_a_periodic_face_is_passed_once_per_round() {
-        let periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 1.0) };
+        let periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 1.0), ..Periodic::NONE };
         let of = |at: f64, from: f64, to: f64| {
             let gate = Gate { point: at * DVec3::Z, ..gate(None) };
             gate.passage(&periodic, &way([0.0, 0.0, from], [0.0, 0.0, to]))

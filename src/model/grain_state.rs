@@ -114,6 +114,7 @@ impl World {
             liquid: self.liquid.clone().map(|liquid| Liquid { bridges: Vec::new(), ..liquid }),
             measures_grains: self.measures_grains,
             periodic: self.periodic,
+            deformation: self.deformation.clone(),
             plane: self.plane,
             ..World::default()
         };

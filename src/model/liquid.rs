@@ -115,7 +115,7 @@ mod tests {
     /// A dry floor, a wet wall, and two wet grains of 10 and 20 mm.
     fn world() -> World {
         let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass(), Material::glass()]));
-        world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 1.0, 0.0) };
+        world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 1.0, 0.0), ..Periodic::NONE };
         for (material, normal) in [(1, DVec3::Z), (0, DVec3::X)] {
             let orientation = DQuat::from_rotation_arc(DVec3::Z, normal);
             let boundary = Boundary { name: format!("wall {material}"), ..Boundary::floor() };

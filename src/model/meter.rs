@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn an_arm_across_a_periodic_face_comes_in_at_the_other() {
-        let periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 4.0) };
+        let periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 4.0), ..Periodic::NONE };
         assert_eq!(shares(&meter(4), &periodic, 3.5, 1.0), [(3, 0.5), (0, 0.5)]);
         assert_eq!(shares(&meter(4), &periodic, 0.5, -1.0), [(0, 0.5), (3, 0.5)]);
     }
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_centre_comes_in_across_a_periodic_face() {
-        let periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 4.0) };
+        let periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(0.0, 0.0, 4.0), ..Periodic::NONE };
         let at = |z: f64| DVec3::new(0.5, 0.5, z);
         let plate = |low: f64, high: f64| {
             let region = Region::Box { min: DVec3::new(0.0, 0.0, low), max: DVec3::new(1.0, 1.0, high) };

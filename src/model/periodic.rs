@@ -9,8 +9,11 @@
 //!
 //! Only separations count, so a periodic face has no effect on contacts near it. Grains are kept in the cell; boundaries stay where
 //! they are and act through their nearest image.
+//!
+//! The images of a sheared cell lie on sliding bricks (Lees & Edwards 1972): those across one face are shifted along another axis, by the
+//! tilt of the cell. The brick itself, in which grains are kept, stays rectangular, so that any strain is possible \[E23\].
 
-use glam::{BVec3, DVec3, I64Vec3};
+use glam::{BVec3, DMat3, DVec3, I64Vec3};
 
 use super::World;
 use crate::error::Error;
@@ -30,9 +33,43 @@ pub struct Periodic {
     pub min: DVec3,
     /// Length of the cell \[m\]; 0 on an axis that is not periodic.
     pub length: DVec3,
+    /// Shift of the images across a sheared face.
+    pub tilt: Tilt,
+}
+
+/// Shift of the periodic images across one face along another axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub struct Tilt {
+    /// Shift of the next image across the upper face \[m\], from minus to plus half the period along its axis; 0 without shear.
+    pub shift: f64,
+    /// Axis of the shift: 0, 1 or 2 for x, y or z.
+    pub along: u8,
+    /// Axis across the sheared face.
+    pub across: u8,
+}
+
+impl Tilt {
+    /// No shift.
+    pub const NONE: Tilt = Tilt { shift: 0.0, along: 0, across: 1 };
+
+    /// Vector of the shift \[m\].
+    #[inline]
+    fn vector(&self) -> DVec3 {
+        DVec3::AXES[self.along as usize] * self.shift
+    }
+}
+
+impl Default for Tilt {
+    fn default() -> Tilt {
+        Tilt::NONE
+    }
 }
 
 impl Periodic {
+    /// No axis.
+    pub const NONE: Periodic = Periodic { min: DVec3::ZERO, length: DVec3::ZERO, tilt: Tilt::NONE };
+
     /// Whether no axis is periodic.
     #[inline]
     pub fn is_none(&self) -> bool {
@@ -63,8 +100,22 @@ impl Periodic {
         if !is_far.any() {
             return position;
         }
+        if self.tilt.shift != 0.0 {
+            return self.image_of_sheared(position, near);
+        }
         let shift = (apart / self.length).round() * self.length;
         DVec3::select(is_far, position - shift, position)
+    }
+
+    /// Image in a sheared cell: the nearest layer of images first, then the nearest image in it. No other image is as near along each axis
+    /// as half a period.
+    fn image_of_sheared(&self, position: DVec3, near: DVec3) -> DVec3 {
+        let across = self.tilt.across as usize;
+        let layers = ((position[across] - near[across]) / self.length[across]).round();
+        let moved = position - layers * self.tilt.vector();
+        let apart = moved - near;
+        let is_far = self.is_periodic() & apart.abs().cmpgt(0.5 * self.length);
+        DVec3::select(is_far, moved - (apart / self.length).round() * self.length, moved)
     }
 
     /// Image of a position that lies in the cell, from `min` up to but not including the other end \[m\].
@@ -75,6 +126,13 @@ impl Periodic {
 
     fn wrapped(&self, position: DVec3) -> DVec3 {
         let end = self.min + self.length;
+        let position = if self.tilt.shift == 0.0 {
+            position
+        } else {
+            let across = self.tilt.across as usize;
+            let layers = ((position[across] - self.min[across]) / self.length[across]).floor();
+            position - layers * self.tilt.vector()
+        };
         let is_inside = position.cmpge(self.min) & position.cmplt(end);
         let periods = ((position - self.min) / self.length).floor();
         let wrapped = position - periods * self.length;
@@ -84,7 +142,38 @@ impl Periodic {
         self.select(DVec3::select(is_inside, position, wrapped), position)
     }
 
-    /// Images of a position that are within `reach` of the cell \[m\], including the one in the cell.
+    /// Centre of the cell \[m\], which stays in place while the cell deforms.
+    pub fn centre(&self) -> DVec3 {
+        self.min + 0.5 * self.length
+    }
+
+    /// The cell after a time `h` \[s\] of a flow with this velocity gradient \[1/s\]: strain rates along the axes, and the shear rate of
+    /// `tilt`. Every edge e of the lattice of images becomes e + h L e, and the centre stays.
+    #[must_use]
+    pub fn deformed(&self, gradient: &DMat3, h: f64) -> Periodic {
+        let (along, across) = (self.tilt.along as usize, self.tilt.across as usize);
+        let growth = |axis: usize| 1.0 + h * gradient.col(axis)[axis];
+        let length = DVec3::from([0, 1, 2].map(|axis| growth(axis) * self.length[axis]));
+        let sheared = growth(along) * self.tilt.shift + h * gradient.col(across)[along] * self.length[across];
+        let period = length[along];
+        let shift = if period > 0.0 { sheared - (sheared / period).round() * period } else { sheared };
+        Periodic { min: self.centre() - 0.5 * length, length, tilt: Tilt { shift, ..self.tilt } }
+    }
+
+    /// Volume of the cell \[m³\]; the factor of an axis that is not periodic is 1 m, the depth of discs.
+    pub fn volume(&self) -> f64 {
+        self.select(self.length, DVec3::ONE).element_product()
+    }
+
+    /// Slope of the edge across a sheared face \[-\].
+    pub fn slope(&self) -> f64 {
+        match self.tilt.shift {
+            0.0 => 0.0,
+            shift => shift / self.length[self.tilt.across as usize],
+        }
+    }
+
+    /// Images of a position that are within `reach` of the cell \[m\], including the one in the cell. The cell is not sheared.
     pub fn images(&self, position: DVec3, reach: f64) -> impl Iterator<Item = DVec3> {
         let inside = self.wrap(position);
         let steps = [0, 1, 2].map(|axis| {
@@ -174,7 +263,65 @@ pub fn contact_reach(radius: f64, margin: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const CELL: Periodic = Periodic { min: DVec3::new(-1.0, 5.0, 2.0), length: DVec3::new(3.0, 0.0, 0.7) };
+    const CELL: Periodic =
+        Periodic { min: DVec3::new(-1.0, 5.0, 2.0), length: DVec3::new(3.0, 0.0, 0.7), tilt: Tilt::NONE };
+
+    #[test]
+    fn the_nearest_image_in_a_sheared_cell_is_the_nearest_of_all() {
+        let mut cell = Periodic { length: DVec3::new(3.0, 2.0, 0.7), ..CELL };
+        for (along, across) in [(0, 1), (2, 0), (1, 2)] {
+            for shift in [-0.5, -0.21, 0.003, 0.37] {
+                cell.tilt = Tilt { shift: shift * cell.length[along as usize], along, across };
+                for i in 0..300 {
+                    let place = |k: f64| 9.0 * DVec3::new(0.37 * k, 0.71 * k, 0.13 * k).map(f64::sin);
+                    let (a, b) = (place(f64::from(i)), place(0.7 + 1.9 * f64::from(i)));
+                    let (a, b) = (cell.wrap(a), cell.wrap(b));
+                    assert!(
+                        (a - cell.min).cmpge(DVec3::ZERO).all() && (a - cell.min).cmplt(cell.length).all()
+                    );
+                    assert_eq!(cell.wrap(a), a, "once is enough");
+                    let found = cell.separation(a, b);
+                    // All images in three layers.
+                    let steps = [-2.0, -1.0, 0.0, 1.0, 2.0];
+                    let nearest = steps.into_iter().flat_map(|x| {
+                        steps
+                            .into_iter()
+                            .flat_map(move |y| steps.into_iter().map(move |z| DVec3::new(x, y, z)))
+                    });
+                    let image = |n: DVec3| b + n * cell.length + n[across as usize] * cell.tilt.vector() - a;
+                    let least =
+                        nearest.map(image).min_by(|one, other| one.length().total_cmp(&other.length()));
+                    let least = least.expect("images");
+                    // Contacts are shorter than a third of each period.
+                    if (least.abs() / cell.length).max_element() < 0.45 {
+                        assert!((least - found).length() < 1e-13, "{least} and {found}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_cell_takes_its_images_with_it_as_it_deforms() {
+        let mut cell = Periodic { length: DVec3::new(3.0, 2.0, 0.7), ..CELL };
+        cell.tilt = Tilt { shift: 0.4, along: 0, across: 1 };
+        let gradient = DMat3::from_cols(
+            DVec3::new(-0.1, 0.0, 0.0),
+            DVec3::new(7.0, 0.2, 0.0),
+            DVec3::new(0.0, 0.0, 0.3),
+        );
+        let (h, place) = (0.01, DVec3::new(0.3, 5.1, 2.2));
+        let image = place + DVec3::new(0.4, 2.0, 0.0) - DVec3::new(3.0, 0.0, 0.7);
+        for _ in 0..500 {
+            let moved = |x: DVec3| x + h * (gradient * (x - cell.centre()));
+            let after = cell.deformed(&gradient, h);
+            let apart = after.separation(moved(place), moved(image));
+            assert!(apart.length() < 1e-13, "{apart}");
+            cell = after;
+            assert!(cell.tilt.shift.abs() <= 0.5 * cell.length.x);
+        }
+        assert!((cell.volume() / 4.2 - (0.999f64 * 1.002 * 1.003).powi(500)).abs() < 1e-12 * cell.volume());
+    }
 
     #[test]
     fn a_position_is_wrapped_into_the_cell_by_whole_periods() {
@@ -226,8 +373,11 @@ mod tests {
     fn a_period_of_exactly_three_cells_is_long_enough_whatever_the_rounding() {
         for i in 1..1000 {
             let reach = f64::from(i) * 0.0137;
-            let cell =
-                Periodic { min: DVec3::ZERO, length: DVec3::new(Periodic::least_length(reach), 0.0, 0.0) };
+            let cell = Periodic {
+                min: DVec3::ZERO,
+                length: DVec3::new(Periodic::least_length(reach), 0.0, 0.0),
+                ..Periodic::NONE
+            };
             assert!(cell.check(reach).is_ok() && cell.cells(reach) == I64Vec3::new(3, 0, 0));
             assert!(cell.check(1.000_001 * reach).is_err());
         }

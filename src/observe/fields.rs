@@ -356,7 +356,7 @@ mod tests {
             |state: &Snapshot| sum(&plan(FieldKernel::Gaussian).fields(state), |cell| VOLUME * cell.density);
         assert!(held(&state) < 0.6 * mass, "almost half of it is outside");
         state.world.periodic =
-            Periodic { min: DVec3::new(-2.0, 0.0, 0.0), length: DVec3::new(4.0, 0.0, 0.0) };
+            Periodic { min: DVec3::new(-2.0, 0.0, 0.0), length: DVec3::new(4.0, 0.0, 0.0), ..Periodic::NONE };
         approx::assert_relative_eq!(held(&state), mass, max_relative = 1e-12);
     }
 }

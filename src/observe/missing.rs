@@ -36,6 +36,7 @@ missing! {
         "strain_x", "strain_y", "strain_z", "volume_strain", "stress_x", "stress_y", "stress_z", "mean_stress", "deviator_stress",
         "pressure", "solid_fraction",
     ], "two walls of the cell are in one place";
+    ["stress_ratio", "inertial_number"], "in the first output, or where nothing presses on the sheared faces";
     [
         "fabric_xx", "fabric_yy", "fabric_zz", "fabric_xy", "fabric_xz", "fabric_yz", "force_fabric_xx", "force_fabric_yy",
         "force_fabric_zz", "force_fabric_xy", "force_fabric_xz", "force_fabric_yz", "fabric_anisotropy", "force_fabric_anisotropy",

@@ -16,8 +16,8 @@ use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, BodyMotion, PairForce};
 use super::{
-    Base, Observer, bonds, bridges, cell, contacts, energy, flow, heat, lost, packing, passages, repose,
-    stress, surface,
+    Base, Observer, bonds, bridges, cell, contacts, deformation, energy, flow, heat, lost, packing, passages,
+    repose, stress, surface,
 };
 
 /// Part of a scene that a quantity needs in order to exist, and that it is named after.
@@ -45,8 +45,10 @@ pub enum Needs {
     ProfileBin,
     /// A sink with a profile, whose name follows a colon.
     Profile,
-    /// An observed cell.
+    /// An observed cell, or a periodic cell that deforms.
     Cell,
+    /// A periodic cell that deforms.
+    Deformation,
     /// An observed surface.
     Surface,
     /// An observed fabric.
@@ -88,6 +90,7 @@ impl Needs {
                 | Needs::Drum
                 | Needs::Fabric
                 | Needs::Cell
+                | Needs::Deformation
                 | Needs::Surface
                 | Needs::EnergyBalance
                 | Needs::Heat
@@ -250,7 +253,7 @@ impl<'a> View<'a> {
             Some(plan) => {
                 cell::CellState::new(self.snapshot, plan, [self.loads(), self.mean_loads()], self.base)
             }
-            None => cell::CellState::UNKNOWN,
+            None => deformation::cell_state(self.snapshot, self.base).unwrap_or(cell::CellState::UNKNOWN),
         })
     }
 
@@ -313,6 +316,7 @@ impl<'a> View<'a> {
             received: heat::all_received(self.snapshot),
             removed_mass: self.taken().iter().map(|taken| taken.mass).collect(),
             cell: self.observer.cell.as_ref().map(|_| *self.cell()),
+            strained: deformation::so_far(self.snapshot),
             surface: self.surface().cloned(),
         }
     }
@@ -336,6 +340,12 @@ macro_rules! suffix {
         ""
     };
     (Cell) => {
+        ""
+    };
+    (Deformation) => {
+        ""
+    };
+    (Liquid) => {
         ""
     };
     (Surface) => {
@@ -455,17 +465,23 @@ quantities! {
 
     Profile, "-", { "profile_variation" => |v, i| v.sorted().variation(&v.observer.profiles[i]) }, "standard deviation over mean of the masses in the parts of the profile of a sink, since the start";
 
-    Cell, "m", { "cell_x" => |v, _| v.cell().lengths[0], "cell_y" => |v, _| v.cell().lengths[1], "cell_z" => |v, _| v.cell().lengths[2] }, "distance of the walls of the cell";
+    Cell, "m", { "cell_x" => |v, _| v.cell().lengths[0], "cell_y" => |v, _| v.cell().lengths[1], "cell_z" => |v, _| v.cell().lengths[2] }, "distance of the walls of the cell; length of a periodic cell that deforms";
     Cell, "-", {
         "strain_x" => |v, _| v.cell().strains[0],
         "strain_y" => |v, _| v.cell().strains[1],
         "strain_z" => |v, _| v.cell().strains[2],
         "volume_strain" => |v, _| v.cell().volume_strain,
-    }, "decrease of a length, of the volume, over its size at `strain_from`";
-    Cell, "Pa", { "stress_x" => |v, _| v.cell().stresses[0], "stress_y" => |v, _| v.cell().stresses[1], "stress_z" => |v, _| v.cell().stresses[2] }, "mean force on a pair of walls over their area, from inside; last substep";
-    Cell, "Pa", { "mean_stress" => |v, _| v.cell().mean_stress, "deviator_stress" => |v, _| v.cell().deviator_stress }, "mean of the three stresses; the axial stress less the mean of the others";
+    }, "decrease of a length, of the volume, over its size at `strain_from`; of a periodic cell over its size at the start";
+    Cell, "Pa", { "stress_x" => |v, _| v.cell().stresses[0], "stress_y" => |v, _| v.cell().stresses[1], "stress_z" => |v, _| v.cell().stresses[2] }, "mean force on a pair of walls over their area, from inside; last substep. Of a periodic cell the mean stress since the output before, impacts and momentum flux included; 0 in the first output";
+    Cell, "Pa", { "mean_stress" => |v, _| v.cell().mean_stress, "deviator_stress" => |v, _| v.cell().deviator_stress }, "mean of the three stresses; the axial stress less the mean of the others. Of a periodic cell the axis is z, and of discs the mean is that of two stresses";
     Cell, "Pa", { "pressure" => |v, _| v.cell().pressure }, "mean of the three stresses from the mean forces since the output before, impacts included; 0 in the first output";
-    Cell, "-", { "solid_fraction" => |v, _| v.cell().solid_fraction }, "volume of the grains over the volume between the walls";
+    Cell, "-", { "solid_fraction" => |v, _| v.cell().solid_fraction }, "volume of the grains over the volume between the walls, or of the periodic cell";
+
+    Deformation, "-", { "shear_strain" => |v, _| v.snapshot.world.deformation.as_ref().map_or(f64::NAN, |it| it.shear_strain) }, "shear strain of the periodic cell since the start";
+    Deformation, "Pa", { "stress_xy" => |v, _| deformation::stress(v.snapshot, v.base).col(1)[0], "stress_xz" => |v, _| deformation::stress(v.snapshot, v.base).col(2)[0], "stress_yz" => |v, _| deformation::stress(v.snapshot, v.base).col(2)[1] }, "shear components of the mean stress since the output before, whose sign is that of pressure: negative for a positive shear rate; 0 in the first output";
+    Deformation, "Pa", { "shear_stress" => |v, _| deformation::shear_stress(v.snapshot, v.base) }, "mean shear stress on the sheared faces since the output before, positive where it resists a positive shear rate";
+    Deformation, "-", { "stress_ratio" => |v, _| deformation::stress_ratio(v.snapshot, v.base) }, "shear stress over the normal stress on the sheared faces: the effective friction μ of the flow";
+    Deformation, "-", { "inertial_number" => |v, _| deformation::inertial_number(v.snapshot, v.base) }, "shear rate times mean diameter times √(density of the grains/normal stress on the sheared faces), since the output before";
 
     Surface, "m", {
         "surface_height" => |v, _| v.surface().map_or(f64::NAN, surface::SurfaceState::mean),

@@ -306,7 +306,7 @@ mod tests {
     fn a_ridge_on_a_periodic_axis_and_a_triangle_of_discs_have_the_angle_of_their_flanks() {
         let mut ridge = heap(pile(cone(30.0, 12.0), 0.0, 2));
         ridge.world.periodic =
-            Periodic { min: DVec3::new(0.0, -7.5, 0.0), length: DVec3::new(0.0, 5.0, 0.0) };
+            Periodic { min: DVec3::new(0.0, -7.5, 0.0), length: DVec3::new(0.0, 5.0, 0.0), ..Periodic::NONE };
         approx::assert_abs_diff_eq!(repose_angle_deg(&ridge), 30.0, epsilon = 1.0);
         // A heap against a wall, of which the crest is at the edge.
         let half = ridge.world.bodies.position.iter().filter(|centre| centre.x >= 3.0);
@@ -327,7 +327,8 @@ mod tests {
         assert!(repose_angle_deg(&heap(pile(|_| 1.0, 1.0, 10))).is_nan(), "one layer");
         assert!(repose_angle_deg(&heap(pile(cone(30.0, 2.0), 1.0, 10))).is_nan(), "two layers");
         let mut bed = heap(pile(cone(30.0, 12.0), 1.0, 40));
-        bed.world.periodic = Periodic { min: DVec3::splat(-40.0), length: DVec3::new(80.0, 80.0, 0.0) };
+        bed.world.periodic =
+            Periodic { min: DVec3::splat(-40.0), length: DVec3::new(80.0, 80.0, 0.0), ..Periodic::NONE };
         assert!(repose_angle_deg(&bed).is_nan(), "a bed without end");
         let mut tilted = heap(pile(cone(30.0, 12.0), 1.0, 40));
         tilted.world.gravity.x = 1.0;

@@ -156,6 +156,9 @@ fn check(settings: &Settings, world: &World) -> Result<(), Error> {
         // Ghosts do not know the temperatures of the grains that they are copies of.
         _ if world.heat.is_some() => refuse("a scene with heat", "leave out [heat], or run on one process"),
         _ if world.liquid.is_some() => refuse("liquid bridges", "leave out [liquid], or run on one process"),
+        _ if world.deformation.is_some() => {
+            refuse("a cell that deforms", "leave out [[periodic.stages]], or run on one process")
+        }
         _ if settings.method == Method::Smooth => Ok(()),
         Settings { algorithm: Algorithm::Apgd, .. } => {
             refuse("the algorithm \"apgd\"", "set solver.algorithm = \"pgs\"")

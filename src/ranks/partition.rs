@@ -163,7 +163,7 @@ mod tests {
     fn a_grain_is_near_the_regions_that_its_ball_meets() {
         let corners = [0.0, 1.0, 6.0, 7.0].map(|x| [0.0, 1.0, 6.0, 7.0].map(|y| DVec3::new(x, y, 0.0)));
         let partition = Partition::new(corners.concat(), 4);
-        let cell = Periodic { min: DVec3::splat(-0.5), length: DVec3::new(8.0, 0.0, 0.0) };
+        let cell = Periodic { min: DVec3::splat(-0.5), length: DVec3::new(8.0, 0.0, 0.0), ..Periodic::NONE };
         let near = |periodic: &Periodic, x: f64, y: f64, reach: f64| {
             let mut found = vec![9];
             partition.near(periodic, DVec3::new(x, y, 0.0), reach, &mut found);

@@ -9,6 +9,7 @@ mod checks;
 mod clumps;
 mod columns;
 mod convergence;
+mod deformation;
 mod document;
 mod domain;
 mod emitter;
@@ -230,6 +231,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     liquid::liquid(root, &mut world, &emitters, &settings, bridges);
     let on_warning = root.section("run", |table| Some(plan::on_warning(table))).unwrap_or_default();
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
+    deformation::check(root, &world, &emitters, &settings);
     check_world(root, &world, &emitters, &settings);
 
     let mut observed = observed::observe(root, &world, &names, grains);
@@ -252,6 +254,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         has_bonds: root.has("bonds"),
         has_heat: world.heat.is_some(),
         has_liquid: world.liquid.is_some(),
+        deforms: world.deformation.is_some(),
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &observed.tracked,
         duration,
@@ -450,7 +453,7 @@ fn surroundings(root: &mut Table<'_>, folder: &Path) -> (World, periodic::Period
     let mut world = World::new(gravity, read_materials(root));
     world.plane = root.maybe("plane", word(Plane::WORDS)).and_then(Plane::of);
     let cell = root.maybe("periodic", |node| node.table(periodic::cell)).unwrap_or_default();
-    world.periodic = cell.periodic;
+    (world.periodic, world.deformation) = (cell.periodic, cell.deformation.clone());
     let boundary =
         |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic, folder);
     let entries = each(root, "boundaries", boundary);

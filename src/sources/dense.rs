@@ -239,8 +239,8 @@ mod tests {
         pairs.map(share).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    const CELL: Periodic = Periodic { min: DVec3::ZERO, length: DVec3::ONE };
-    const OPEN: Periodic = Periodic { min: DVec3::ZERO, length: DVec3::ZERO };
+    const CELL: Periodic = Periodic { min: DVec3::ZERO, length: DVec3::ONE, ..Periodic::NONE };
+    const OPEN: Periodic = Periodic::NONE;
 
     #[test]
     fn balls_fill_a_box_with_walls_or_periodic_faces_as_densely_as_asked_and_hardly_overlap() {

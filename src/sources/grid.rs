@@ -201,7 +201,8 @@ mod tests {
     }
 
     /// A periodic cell that is smaller than the cube that the spheres are in.
-    const CELL: Periodic = Periodic { min: DVec3::splat(-1.0), length: DVec3::new(2.0, 1.7, 0.0) };
+    const CELL: Periodic =
+        Periodic { min: DVec3::splat(-1.0), length: DVec3::new(2.0, 1.7, 0.0), ..Periodic::NONE };
 
     #[test]
     fn the_grid_finds_every_overlapping_pair_across_the_faces_of_a_periodic_cell() {

@@ -421,6 +421,7 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
         split: &mut Split::default(),
         constraints: &mut constraints,
         onsets: &mut onsets,
+        cell: None,
         coupling: &mut Alone,
         wake: &mut |_, _, _| (),
     };

@@ -99,7 +99,7 @@ fn a_grain_that_comes_back_counts_again_and_one_that_starts_inside_does_not() {
 #[test]
 fn a_grain_that_goes_round_a_periodic_cell_counts_every_time() {
     let mut world = World::new(DVec3::ZERO, stone(0.0, 1.0));
-    world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(1.0, 0.0, 0.0) };
+    world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::new(1.0, 0.0, 0.0), ..Periodic::NONE };
     let grain = Grain { velocity: DVec3::X, ..Grain::at(DVec3::new(0.25, 0.0, 0.0), 0.05, 0) };
     world.add_grains([grain]);
     let across = |name: &str, low: f64, high: f64| {

@@ -60,7 +60,8 @@ fn impacts_that_settle_are_not_counted_as_unsettled() {
 fn gas(per_edge: usize, speed: f64, materials: Materials) -> World {
     let mut world = World::new(DVec3::ZERO, materials);
     let cell = 0.01 * (std::f64::consts::PI / 6.0 / 0.3).cbrt();
-    world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::splat(per_edge as f64 * cell) };
+    world.periodic =
+        Periodic { min: DVec3::ZERO, length: DVec3::splat(per_edge as f64 * cell), ..Periodic::NONE };
     let mut random = Random::new(5, Stream::Grains(0));
     let mut draw = || speed * DVec3::new(random.normal(), random.normal(), random.normal());
     let place = |i: usize| {

@@ -40,7 +40,7 @@ fn pellet() -> Material {
 /// Periodic cell of length [`PERIOD`] along the chosen axes.
 fn cell(is_periodic: [bool; 3]) -> Periodic {
     let length = DVec3::from(is_periodic.map(|on| if on { PERIOD } else { 0.0 }));
-    Periodic { min: DVec3::ZERO, length }
+    Periodic { min: DVec3::ZERO, length, ..Periodic::NONE }
 }
 
 fn world(gravity: DVec3, periodic: Periodic, grains: impl IntoIterator<Item = Grain>) -> World {
@@ -96,7 +96,7 @@ proptest! {
         margin in 0.0..0.3f64,
     ) {
         let length = cells * D * (1.0 + margin);
-        let periodic = Periodic { min: DVec3::new(-0.01, 0.02, 1.0), length: cell(is_periodic).length / PERIOD * length };
+        let periodic = Periodic { min: DVec3::new(-0.01, 0.02, 1.0), length: cell(is_periodic).length / PERIOD * length, ..Periodic::NONE };
         let grain = |(place, size): &([f64; 3], f64)| Grain::at(DVec3::from(*place) * length, size * R, 0);
         let world = world(DVec3::ZERO, periodic, places.iter().map(grain));
         let expected = pairs_by_images(&world, margin);

@@ -202,7 +202,7 @@ fn gas(per_edge: usize, fraction: f64) -> World {
     // Diameter 1 m.
     let count = per_edge.pow(3);
     let edge = (count as f64 * std::f64::consts::PI / 6.0 / fraction).cbrt();
-    world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::splat(edge) };
+    world.periodic = Periodic { min: DVec3::ZERO, length: DVec3::splat(edge), ..Periodic::NONE };
     let mut random = Random::new(3, Stream::Grains(0));
     let mut draw = || DVec3::new(random.normal(), random.normal(), random.normal());
     let mut velocities: Vec<DVec3> = (0..count).map(|_| draw()).collect();

@@ -65,7 +65,7 @@ impl Scene {
     }
 
     fn residuals(&self) -> Residuals {
-        residual::measure(self.0.settings.cone, &self.0.constraints, &self.0.velocities)
+        residual::measure(self.0.settings.cone, Flow::default(), &self.0.constraints, &self.0.velocities)
     }
 
     /// Largest difference of the velocities from those of another scene \[m/s\].
@@ -153,6 +153,7 @@ fn a_bed_bounces_in_tiles_as_in_colours() {
             split,
             constraints,
             onsets,
+            cell: None,
             coupling: &mut Alone,
             wake: &mut |_, _, _| (),
         };

@@ -38,6 +38,9 @@ pub fn check_single(
     if world.liquid.is_some() {
         return Err(Error::NotOnGpu { setting: "liquid" });
     }
+    if world.deformation.is_some() {
+        return Err(Error::NotOnGpu { setting: "periodic.stages" });
+    }
     let cell = Anchors::for_world(world, settings).cell_size.max_element();
     let rounding = 0.5 * cell * f64::from(f32::EPSILON);
     let mut extremes: Vec<Option<[f64; 2]>> = vec![None; world.materials.list.len()];

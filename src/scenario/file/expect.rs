@@ -112,6 +112,8 @@ pub struct Subjects<'a> {
     pub has_heat: bool,
     /// Whether the scene has liquid.
     pub has_liquid: bool,
+    /// Whether the periodic cell deforms.
+    pub deforms: bool,
     /// Simulated time \[s\].
     pub duration: f64,
     /// Folder that the paths of curves start at.
@@ -211,7 +213,11 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
         Needs::Drum => there(subjects.has_drum, "a drum", "add [observe.drum] boundary = \"...\""),
         Needs::Fabric => there(subjects.has_fabric, "the fabric", "add [observe.fabric] plane = \"xz\""),
         Needs::Cell => {
-            there(subjects.has_cell, "a cell", "add [observe.cell] with the walls `x`, `y` and `z`")
+            let advice = "add [observe.cell] with the walls `x`, `y` and `z`, or [[periodic.stages]]";
+            there(subjects.has_cell || subjects.deforms, "a cell", advice)
+        }
+        Needs::Deformation => {
+            there(subjects.deforms, "a periodic cell that deforms", "add [[periodic.stages]]")
         }
         Needs::Surface => {
             there(subjects.has_surface, "a surface", "add [observe.surface] with `min`, `max` and `cells`")

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use glam::{DMat3, DQuat, DVec3};
 
+use super::deformation::deformation;
 use super::read::{AXES, Need, Node, ReadReport, Table, number, unit_vector};
 use crate::model::mesh::bounds_of;
 use crate::model::motion::rotation_vector;
-use crate::model::{Boundary, Form, Mesh, MotionLaw, Periodic, Surface, contact_reach};
+use crate::model::{Boundary, Deformation, Form, Mesh, MotionLaw, Periodic, Surface, contact_reach};
 
 /// Component of a normal along a periodic axis below which it counts as rounding error \[-\].
 const ROUNDING: f64 = 1e-9;
@@ -18,10 +19,12 @@ const ROUNDING: f64 = 1e-9;
 pub struct PeriodicCell {
     /// Origin and lengths of the cell.
     pub periodic: Periodic,
+    /// How the cell deforms, if it does.
+    pub deformation: Option<Deformation>,
     spans: [Range<usize>; 3],
 }
 
-/// Reads the table: `[min, max]` for each periodic axis.
+/// Reads the table: `[min, max]` for each periodic axis, and the stages of a cell that deforms.
 pub fn cell(table: &mut Table<'_>) -> Option<PeriodicCell> {
     let mut cell = PeriodicCell::default();
     for (axis, name) in AXES.into_iter().enumerate() {
@@ -32,6 +35,7 @@ pub fn cell(table: &mut Table<'_>) -> Option<PeriodicCell> {
             cell.periodic.length[axis] = max - min;
         }
     }
+    cell.deformation = deformation(table, &mut cell.periodic);
     Some(cell)
 }
 

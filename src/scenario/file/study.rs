@@ -295,6 +295,7 @@ fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectatio
         has_balance: base.settings.bookkeeping == Bookkeeping::On,
         has_heat: base.world.heat.is_some(),
         has_liquid: base.world.liquid.is_some(),
+        deforms: base.world.deformation.is_some(),
         duration: base.duration,
         folder,
     };

@@ -205,6 +205,7 @@ fn impact_bounces_as_its_twin_does() {
             split: &mut split,
             constraints: &mut constraints,
             onsets: &mut onsets,
+            cell: None,
             coupling: &mut Alone,
             wake: &mut |_, _, _| (),
         };
@@ -283,7 +284,7 @@ fn check_predict(mut case: Case) {
         Onset { gap, upsilon, stiffness, ..onset }
     };
     let onsets: Vec<Onset> = constraints.iter().zip(&order).map(onset_of).collect();
-    esker::cpu::narrowphase::set_targets(&mut constraints, &onsets, &before);
+    esker::cpu::narrowphase::set_targets(&mut constraints, &onsets, Flow::default(), &before);
     warm_start::seed(&law, &case.settings, &case.world, &mut constraints, &onsets, &before);
     case.run(&["predict"]);
 

@@ -9,8 +9,12 @@ fn the_residual_is_that_of_its_twin() {
     for mut case in cases() {
         case.run(&SEARCH);
         case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
-        let expected =
-            residual::measure(case.settings.cone, &case.twin_constraints(), &case.twin_velocities());
+        let expected = residual::measure(
+            case.settings.cone,
+            Flow::default(),
+            &case.twin_constraints(),
+            &case.twin_velocities(),
+        );
         let found = case.gpu.measure_residuals().unwrap();
         let bound = 4.0 * velocity_bound(1, &case.twin_velocities());
         let spin = bound / 0.003;
@@ -157,7 +161,7 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         let mut pairs = vec![(found.error(change), 0.0, bound)];
         if !has_impact {
             let h = case.settings.substep();
-            let expected = balance::book_contacts(&constraints, &start, &end)
+            let expected = balance::book_contacts(Flow::default(), &constraints, &start, &end)
                 + balance::book_gravity(&case.world, h, &start, &end, &Alone)
                 + balance::book_joints(&joints, &start, &end);
             pairs.extend([
