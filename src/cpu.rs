@@ -200,24 +200,6 @@ impl CpuEngine {
         Ok(())
     }
 
-    /// Notes the objective of the convex problem of the last substep: a pass over contacts and bodies, so only snapshots and saved states
-    /// ask for it.
-    pub(crate) fn note_objective(&mut self) {
-        let flow = self.flow();
-        let Self { world, settings, constraints, velocities, coupling, report, .. } = self;
-        // A restored state has no working velocities before its first step.
-        let is_new = report.step == 0 || velocities.is_empty();
-        if report.objective.is_none() && !coupling.any(is_new) && settings.method == Method::Nonsmooth {
-            report.objective =
-                Some(residual::objective(world, flow, constraints, velocities, &mut **coupling));
-        }
-    }
-
-    /// Flow of the deforming cell in the last substep.
-    fn flow(&self) -> Flow {
-        self.cell.as_ref().map_or(Flow::default(), CellMotion::flow)
-    }
-
     /// Narrowphase, velocities, loads, integrate: does one substep.
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();

@@ -24,6 +24,7 @@
 //! | \[E20\] | bonds | Potyondy & Cundall 2004; stiffness: Timoshenko, Cowper 1966; rows: Lacoursière 2007; strengths: Weibull 1951 | `contact::bonds` |
 //! | \[E21\] | heat | Batchelor & O'Brien 1977; Vargas & McCarthy 2001 | `heat` |
 //! | \[E22\] | liquid bridges | Willett et al. 2000; Rabinovich et al. 2005; Lian, Thornton & Adams 1993; drag: Adams & Perchard 1985 | `law::bridge`, `cpu::bridges` |
+//! | \[E23\] | deforming cells | Lees & Edwards 1972; Evans & Morriss 1984; Andersen 1980; Parrinello & Rahman 1981 | `model::deformation`, `contact::flow` |
 //!
 //! | Page | Content |
 //! |---|---|
@@ -37,6 +38,7 @@
 //! | [`joints`] | \[E11\]: joints, motors, machines |
 //! | [`bonds`] | \[E20\]: cemented contacts that hold until they break |
 //! | [`bridges`] | \[E22\]: menisci that pull until they break |
+//! | [`cells`] | \[E23\]: periodic cells under shear, strain rates and goal stresses |
 //! | [`motions`] | \[E19\]: walls that move as functions of time |
 //! | [`energy`] | \[E10\]: the balance of energies |
 //! | [`heat`] | \[E21\]: conduction through contacts, heat of friction |
@@ -77,6 +79,7 @@
 
 pub mod bonds;
 pub mod bridges;
+pub mod cells;
 pub mod coarse;
 pub mod contact;
 pub mod energy;

@@ -4,6 +4,7 @@
 use esker::contact::constants::LawConstants;
 use esker::contact::constraint::{Constraint, Onset};
 use esker::contact::coupling::Alone;
+use esker::contact::flow::Flow;
 use esker::contact::split::Split;
 use esker::contact::velocity::{Velocity, load_velocities};
 use esker::contact::{Colouring, Key};

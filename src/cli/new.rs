@@ -11,7 +11,7 @@ use super::terminal::say;
 use super::{ExitOutcome, Failure};
 
 /// Examples by name. They need no other file.
-const EXAMPLES: [(&str, &str); 12] = [
+const EXAMPLES: [(&str, &str); 13] = [
     ("pile", include_str!("../../scenarios/pile.toml")),
     ("drum", include_str!("../../scenarios/drum.toml")),
     ("hopper", include_str!("../../scenarios/hopper.toml")),
@@ -24,6 +24,7 @@ const EXAMPLES: [(&str, &str); 12] = [
     ("crush", include_str!("../../scenarios/crush.toml")),
     ("sandcastle", include_str!("../../scenarios/sandcastle.toml")),
     ("stone_pile", include_str!("../../scenarios/stone_pile.toml")),
+    ("shear_cell", include_str!("../../scenarios/shear_cell.toml")),
 ];
 
 /// Arguments of `esker new`.

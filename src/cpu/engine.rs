@@ -2,6 +2,7 @@
 
 use glam::DMat3;
 
+use crate::contact::flow::{CellMotion, Flow};
 use crate::contact::joints::instant::note_forces;
 use crate::contact::{Impulse, Key};
 use crate::engine::{Engine, Identity, Occupied, Precision, Snapshot, StepReport, is_guarded};
@@ -29,6 +30,24 @@ impl CpuEngine {
         }
         self.newcomers.add(places.clone());
         Ok(places)
+    }
+
+    /// Notes the objective of the convex problem of the last substep: a pass over contacts and bodies, so only snapshots and saved states
+    /// ask for it.
+    pub(crate) fn note_objective(&mut self) {
+        let flow = self.flow();
+        let Self { world, settings, constraints, velocities, coupling, report, .. } = self;
+        // A restored state has no working velocities before its first step.
+        let is_new = report.step == 0 || velocities.is_empty();
+        if report.objective.is_none() && !coupling.any(is_new) && settings.method == Method::Nonsmooth {
+            report.objective =
+                Some(residual::objective(world, flow, constraints, velocities, &mut **coupling));
+        }
+    }
+
+    /// Flow of the deforming cell in the last substep.
+    pub(super) fn flow(&self) -> Flow {
+        self.cell.as_ref().map_or(Flow::default(), CellMotion::flow)
     }
 }
 

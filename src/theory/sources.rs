@@ -104,3 +104,10 @@
 //! - T. Unger, L. Brendel, D. E. Wolf, J. Kertész 2002: Elastic behavior in contact dynamics of rigid particles. Phys. Rev. E 65, 061305.
 //! - D. Wang, M. Servin, T. Berglund 2016: Warm starting the projected Gauss-Seidel algorithm for granular
 //!   matter simulation. Comput. Part. Mech. 3, 43-52. doi:10.1007/s40571-015-0088-x
+//! - M. P. Allen, D. J. Tildesley 2017: Computer Simulation of Liquids, 2nd edition. Oxford University Press.
+//! - H. C. Andersen 1980: Molecular dynamics simulations at constant pressure and/or temperature. J. Chem. Phys. 72, 2384-2393.
+//! - D. J. Evans, G. P. Morriss 1984: Nonlinear-response theory for steady planar Couette flow. Phys. Rev. A 30, 1528-1530.
+//! - P. Jop, Y. Forterre, O. Pouliquen 2006: A constitutive law for dense granular flows. Nature 441, 727-730.
+//! - A. W. Lees, S. F. Edwards 1972: The computer study of transport processes under extreme conditions. J. Phys. C 5, 1921-1929.
+//! - M. Parrinello, A. Rahman 1981: Polymorphic transitions in single crystals: a new molecular dynamics method. J. Appl. Phys. 52,
+//!   7182-7190.

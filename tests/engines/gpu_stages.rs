@@ -14,6 +14,7 @@ use crate::joints::machines::digger;
 use esker::contact::constants::LawConstants;
 use esker::contact::constraint::{Constraint, Onset};
 use esker::contact::coupling::Alone;
+use esker::contact::flow::Flow;
 use esker::contact::joints::Joints;
 use esker::contact::problem::ContactProblem;
 use esker::contact::solver::{Limits, Solver};

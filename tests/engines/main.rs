@@ -50,6 +50,7 @@ mod restart;
 mod robustness;
 mod seams;
 mod search;
+mod sheared_cells;
 mod single;
 mod sinks;
 mod sizes;

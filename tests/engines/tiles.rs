@@ -8,6 +8,7 @@ mod step;
 use std::sync::LazyLock;
 
 use esker::contact::coupling::Alone;
+use esker::contact::flow::Flow;
 use esker::contact::joints::Joints;
 use esker::contact::problem::ContactProblem;
 use esker::contact::solver::{Limits, Solver};

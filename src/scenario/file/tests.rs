@@ -70,7 +70,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 47] = [
+    let cases: [(&str, &[&str], usize); 48] = [
         ("column.toml", &[], 25),
         ("servin_column.toml", &[], 10),
         ("servin_drum.toml", &[], 2000),
@@ -100,6 +100,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("triaxial.toml", &[], 10_000),
         ("wet_column.toml", &[], 1500),
         ("sandcastle.toml", &[], 1200),
+        ("shear_cell.toml", &[], 400),
         ("pile_at_rest.toml", &[&file], 2),
         ("gas.toml", &[], 1000),
         ("clumps.toml", &[], 600),
