@@ -61,8 +61,8 @@ pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity], coupling: &
     velocities.iter().enumerate().filter(is_counted).map(kinetic).sum()
 }
 
-/// Works of the contacts in the flow of a cell; the impulses of `constraints` took `before` to `after`. Summed task by task, so the bits do not depend on the
-/// threads.
+/// Works of the contacts in the flow of a cell; the impulses of `constraints` took `before` to `after`. Summed task by task, so the bits do
+/// not depend on the threads.
 pub fn book_contacts(
     flow: Flow,
     constraints: &[Constraint],

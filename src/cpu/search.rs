@@ -5,8 +5,8 @@
 //! list can touch. Half of the distance that a grain may fall in the step counts: both grains of a pair fall alike, or one falls and the
 //! other is held. (A grain that is struck within the step may go further; the step after finds its new contacts.) A surface may move by the
 //! other half of the skin, that of the smallest grain or vertex, and half of the distance that a grain may fall counts there, too. A scene
-//! with driven machines is searched in every step, and so is one to which grains were added. The flow of a deforming cell carries two bodies
-//! past each other, too, which counts for each as the part of their distance that is its own. Twin: `shaders/search.wgsl`.
+//! with driven machines is searched in every step, and so is one to which grains were added. The flow of a deforming cell carries two
+//! bodies past each other, too, which counts for each as the part of their distance that is its own. Twin: `shaders/search.wgsl`.
 
 use glam::DMat3;
 use rayon::prelude::*;

@@ -78,7 +78,7 @@ fn stage(
         let is_periodic = periodic.length[axis] > 0.0;
         match table.node(name) {
             Some(node) if !is_periodic => not_periodic(&node, axis),
-            Some(node) => axes[axis] = node.table(control)?,
+            Some(node) => axes[axis] = node.table(control).unwrap_or(axes[axis]),
             None => {
                 if let Some(pressure) = pressure.filter(|_| is_periodic) {
                     axes[axis] = AxisControl::Stress(pressure);
