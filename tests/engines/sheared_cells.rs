@@ -134,8 +134,8 @@ fn the_work_of_the_cell_is_stress_times_strain_and_closes_the_balance() {
 
 #[test]
 fn a_cell_comes_to_its_goal_stresses_and_a_prescribed_rate_keeps_its_length() {
-    let stages = "periodic.stages=[{ x = { stress = 500.0 }, y = { stress = 1000.0 }, z = { rate = -2.0 } }, \
-                  { from = 0.01, x = { stress = 500.0 }, y = { stress = 1000.0 } }]";
+    let stages = "periodic.stages=[{ x = { stress = 800.0 }, y = { stress = 1000.0 }, z = { rate = -2.0 } }, \
+                  { from = 0.01, x = { stress = 800.0 }, y = { stress = 1000.0 } }]";
     let scenario = small_cell(&[stages]);
     let mut engine = cpu(&scenario.world, &scenario.settings);
     engine.advance(750).unwrap();
@@ -144,7 +144,7 @@ fn a_cell_comes_to_its_goal_stresses_and_a_prescribed_rate_keeps_its_length() {
     let after = engine.snapshot().unwrap().world;
     let stress_time = |world: &World| world.deformation.as_ref().unwrap().stress_time;
     let stress = (stress_time(&after) - stress_time(&before)) * (after.time - before.time).recip();
-    for (axis, goal) in [(0, 500.0), (1, 1000.0)] {
+    for (axis, goal) in [(0, 800.0), (1, 1000.0)] {
         let found = stress.col(axis)[axis];
         assert!((found / goal - 1.0).abs() < 0.01, "{found} Pa along axis {axis}");
     }
