@@ -254,7 +254,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         has_bonds: root.has("bonds"),
         has_heat: world.heat.is_some(),
         has_liquid: world.liquid.is_some(),
-        deforms: world.deformation.is_some(),
+        deforms: root.node("periodic").is_some_and(|node| node.child("stages").is_some()),
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &observed.tracked,
         duration,
