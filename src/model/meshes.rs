@@ -265,6 +265,12 @@ impl World {
         }
     }
 
+    /// Boxes without those of the machine of a dynamic boundary, whose parts do not touch each other.
+    pub fn boxes_of_others(&self, boxes: &[SurfaceBox], body: u32) -> Vec<SurfaceBox> {
+        let machine = |body: u32| self.machines[body as usize];
+        boxes.iter().filter(|around| machine(around.body) != machine(body)).cloned().collect()
+    }
+
     /// Whether a point is within `reach` of a box \[m\], with a slack for rounding.
     #[inline]
     fn is_within(&self, around: &SurfaceBox, point: DVec3, reach: f64) -> bool {
