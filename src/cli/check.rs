@@ -83,6 +83,10 @@ fn print_counts(scenario: &Scenario) {
     say!("  expectations  {}", scenario.expectations.len());
     scenario.notes.iter().for_each(|told| say!("  note          {told}"));
     print_period(&world.periodic);
+    if let Some(deformation) = &world.deformation {
+        let starts = deformation.stages.iter().map(|stage| format!("{}", stage.from));
+        say!("  cell          deforms, in stages from {} s", starts.collect::<Vec<_>>().join(", "));
+    }
     print_domain(world.domain.as_ref());
     memory::print_plan(scenario);
 }

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Contacts that are listed and still apart are among them: their bias lets them close. Cohesion is an impulse that is given, so it counts
-//! in v. What the form cannot tell is refused: joints and bonds, whose impulses have no cone; rolling resistance, which resists twisting as
-//! well, and twisting has no component; the box in place of Coulomb's cone; and the smooth method, which has no contact problem.
+//! in v. What the form cannot tell is refused: joints and bonds, whose impulses have no cone; cells that deform; rolling resistance, which
+//! resists twisting as well, and twisting has no component; the box in place of Coulomb's cone; and the smooth method, which has no contact
+//! problem.
 
 use glam::{DMat3, DVec3};
 
@@ -54,6 +55,10 @@ pub fn next_problem(snapshot: &Snapshot, settings: &Settings) -> Result<Exported
     }
     if !snapshot.world.bonds.is_empty() {
         return Err(untold("bonds", "their impulses have no cone: export a scene without them"));
+    }
+    if snapshot.world.deformation.is_some() {
+        let advice = "its strain rates follow the impulses: export a scene without stages of its cell";
+        return Err(untold("a cell that deforms", advice));
     }
     if settings.cone == Cone::Box {
         return Err(untold("solver.cone = \"box\"", "the form has Coulomb's cone alone: use \"disc\""));

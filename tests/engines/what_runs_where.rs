@@ -28,17 +28,28 @@ fn rows() -> Vec<Row> {
     lines.map(row).collect()
 }
 
-/// A grain over a floor, solved as a row says; `None` where the file is refused.
+const FLOOR: &str = "[[boundaries]]\nname = \"floor\"\nmaterial = \"glass\"\nshape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }\n";
+
+/// A grain over a floor, or in a cell, solved as a row says; `None` where the file is refused.
 fn scene([method, algorithm, beside]: &[String; 3]) -> Option<Scenario> {
-    // A liquid needs more than its table.
-    let more = if beside == "[liquid]" { "surface_tension = 0.07\nbridge_volume_ratio = 0.01\n" } else { "" };
+    // A liquid needs more than its table, and a cell that deforms has no walls.
+    let more = match beside.as_str() {
+        "[liquid]" => "surface_tension = 0.07\nbridge_volume_ratio = 0.01\n",
+        "[[periodic.stages]]" => "shear = { along = \"x\", across = \"y\", rate = 1.0 }\n",
+        _ => "",
+    };
+    let (head, walls) = match beside.as_str() {
+        "[[periodic.stages]]" => {
+            ("gravity = [0, 0, 0]\n[periodic]\nx = [0, 0.1]\ny = [0, 0.1]\nz = [0, 0.1]\n", "")
+        }
+        _ => ("", FLOOR),
+    };
     let law = if method == "smooth" { "time_step = 1e-5" } else { "time_step = 1e-3" };
     let text = format!(
-        "duration = 1.0\n[solver]\n{law}\nmethod = \"{method}\"\nalgorithm = \"{algorithm}\"\n{beside}\n{more}\
+        "duration = 1.0\n{head}[solver]\n{law}\nmethod = \"{method}\"\nalgorithm = \"{algorithm}\"\n{beside}\n{more}\
          [materials.glass]\ndensity = 2500.0\nyoungs_modulus = 1e7\npoisson_ratio = 0.2\nrestitution = 0.5\nfriction = 0.3\n\
          conductivity = 1.0\nheat_capacity = 800.0\n\
-         [[boundaries]]\nname = \"floor\"\nmaterial = \"glass\"\nshape = {{ kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }}\n\
-         [[grains]]\nmaterial = \"glass\"\nradius = {{ kind = \"constant\", value = 0.01 }}\n\
+         {walls}[[grains]]\nmaterial = \"glass\"\nradius = {{ kind = \"constant\", value = 0.01 }}\n\
          packing = {{ kind = \"list\", positions = [[0, 0, 0.01]] }}\n"
     );
     Scenario::parse("row", &text, std::path::Path::new("."), &[]).ok()

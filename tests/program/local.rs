@@ -387,6 +387,10 @@ fn a_scenario_is_exported_to_either_form_and_what_cannot_be_told_is_refused() {
         assert_eq!(code(&output), 2, "{change}: {}", error_text(&output));
         assert!(error_text(&output).contains(expected), "{change}: {}", error_text(&output));
     }
+    let cell = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/shear_cell.toml");
+    let output = place.esker(&["export", cell, "--problem", "step.dat"]);
+    assert_eq!(code(&output), 2, "{}", error_text(&output));
+    assert!(error_text(&output).contains("cannot tell a cell that deforms"), "{}", error_text(&output));
     let output = place.esker(&["export", "pyramid.toml", "--problem", "pyramid.toml"]);
     assert_eq!(code(&output), 2);
     assert!(error_text(&output).contains("the problem would replace it"), "{}", error_text(&output));
