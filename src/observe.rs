@@ -362,7 +362,10 @@ mod tests {
     use crate::engine::StepReport;
     use crate::law::bond::BondLaw;
     use crate::law::normal::NormalLaw;
-    use crate::model::{Bins, By, Gate, Heat, Joint, JointKind, Plane, Region, Residence, Span, WallHeat};
+    use crate::model::{
+        AxisControl, Bins, By, Deformation, DeformationStage, Gate, Heat, Joint, JointKind, Plane, Region,
+        Residence, Span, WallHeat,
+    };
     use glam::DVec3;
 
     fn zone() -> RegionPlan {
@@ -466,6 +469,8 @@ mod tests {
     fn an_observer_of_everything_has_every_quantity_of_the_table() {
         let mut world = drained_stack().world;
         world.sinks.truncate(1);
+        let stage = DeformationStage { from: 0.0, axes: [AxisControl::Rate(0.0); 3], shear_rate: 1.0 };
+        world.deformation = Some(Deformation::new(vec![stage], DVec3::ONE));
         let observer = observer_of_everything(&mut with_a_joint_and_a_bond(world), &[]).with_compatible(true);
         let mut found: Vec<(&str, &str)> = observer
             .columns()

@@ -99,19 +99,15 @@ fn is_present(world: &World, sphere: usize) -> bool {
 /// Pairs of the parts of dynamic boundaries with surfaces of other bodies; there are few. Of a solid and what it meets
 /// each point of the manifold is a pair.
 fn pairs_of_vertices(world: &World, boxes: &[SurfaceBox], margin: f64) -> Vec<Key> {
-    let mut a = world.surfaces.len() as u32;
-    let mut keys = Vec::new();
+    let (mut a, mut keys) = (world.surfaces.len() as u32, Vec::new());
     for of_body in world.vertices.chunk_by(|one, other| one.body == other.body) {
-        // The vertices of a fine mesh would each look at all patches around them.
         let others = world.boxes_of_others(boxes, of_body[0].body);
         for vertex in of_body {
-            let gap = 2.0 * margin * vertex.contact_radius;
-            let first = keys.len();
+            let (first, gap) = (keys.len(), 2.0 * margin * vertex.contact_radius);
             world.for_each_met_near(&others, vertex, gap, |b| {
-                if !world.vertex_meets(vertex, b) || !world.is_near_facets(vertex, b, gap) {
-                    return;
+                if world.vertex_meets(vertex, b) && world.is_near_facets(vertex, b, gap) {
+                    keys.extend(points_with(b, world.manifold_points(vertex, b)).map(|b| Key { a, b }));
                 }
-                keys.extend(points_with(b, world.manifold_points(vertex, b)).map(|b| Key { a, b }));
             });
             keys[first..].sort_unstable();
             a += 1;

@@ -265,7 +265,8 @@ impl World {
         }
     }
 
-    /// Boxes without those of the machine of a dynamic boundary, whose parts do not touch each other.
+    /// Boxes without those of the machine of a dynamic boundary, whose parts do not touch each other: the vertices of a fine mesh would
+    /// each look at all patches around them.
     pub fn boxes_of_others(&self, boxes: &[SurfaceBox], body: u32) -> Vec<SurfaceBox> {
         let machine = |body: u32| self.machines[body as usize];
         boxes.iter().filter(|around| machine(around.body) != machine(body)).cloned().collect()

@@ -77,8 +77,12 @@ fn stage(
     for (axis, name) in AXES.into_iter().enumerate() {
         let is_periodic = periodic.length[axis] > 0.0;
         match table.node(name) {
-            Some(node) if !is_periodic => not_periodic(&node, axis),
-            Some(node) => axes[axis] = node.table(control).unwrap_or(axes[axis]),
+            Some(node) => {
+                axes[axis] = node.clone().table(control).unwrap_or(axes[axis]);
+                if !is_periodic {
+                    not_periodic(&node, axis);
+                }
+            }
             None => {
                 if let Some(pressure) = pressure.filter(|_| is_periodic) {
                     axes[axis] = AxisControl::Stress(pressure);
