@@ -1,5 +1,24 @@
 //! One time step as lists of stages, which come from a method and its solver.
 
+/// Works that find what the contacts touch, with some before them and some after. After impacts the same is found again.
+macro_rules! with_geometry {
+    (($contacts:ident, $parts:ident), [$($before:expr),* $(,)?], [$($after:expr),* $(,)?]) => {
+        &[
+            $($before,)*
+            run("narrowphase", "find_geometry", At($contacts)),
+            Meet(kernel("solids", "find_manifolds", At($contacts))),
+            Meet(kernel("facets", "meet_facets", At($contacts))),
+            Meet(kernel("parts", "meet_parts", At($parts))),
+            Meet(kernel("facets", "drop_repeated", At($contacts))),
+            Meet(kernel("solids", "merge_solids", At($contacts))),
+            Meet(kernel("solids", "share_pull", At($contacts))),
+            Join(kernel("narrowphase", "join_patches", At($contacts))),
+            Merge(kernel("narrowphase", "merge_flush", At($contacts))),
+            $($after,)*
+        ]
+    };
+}
+
 mod impacts;
 
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
@@ -280,21 +299,15 @@ const STRETCH: &[Stage] = &[
     Stage {
         name: "narrowphase",
         phase: Phase::Solve,
-        work: &[
-            run("integrate", "aim_bodies", Aimed),
-            run("narrowphase", "find_geometry", At(Contacts)),
-            Meet(kernel("solids", "find_manifolds", At(Contacts))),
-            Meet(kernel("facets", "meet_facets", At(Contacts))),
-            Meet(kernel("parts", "meet_parts", At(Parts))),
-            Meet(kernel("facets", "drop_repeated", At(Contacts))),
-            Meet(kernel("solids", "merge_solids", At(Contacts))),
-            Meet(kernel("solids", "share_pull", At(Contacts))),
-            Join(kernel("narrowphase", "join_patches", At(Contacts))),
-            Merge(kernel("narrowphase", "merge_flush", At(Contacts))),
-            run("response", "find_responses", At(Uncoloured)),
-            Hold(kernel("joints", "place_joints", Joints)),
-            Hold(kernel("joints", "couple_rows", Machines)),
-        ],
+        work: with_geometry!(
+            (Contacts, Parts),
+            [run("integrate", "aim_bodies", Aimed)],
+            [
+                run("response", "find_responses", At(Uncoloured)),
+                Hold(kernel("joints", "place_joints", Joints)),
+                Hold(kernel("joints", "couple_rows", Machines)),
+            ]
+        ),
     },
     Stage { name: "springs", phase: Phase::Solve, work: &[run("springs", "stretch", At(Contacts))] },
     Stage {
@@ -314,22 +327,16 @@ const PREPARE: &[Stage] = &[
     Stage {
         name: "narrowphase",
         phase: Phase::Solve,
-        work: &[
-            run("integrate", "aim_bodies", Aimed),
-            run("narrowphase", "find_geometry", At(Contacts)),
-            Meet(kernel("solids", "find_manifolds", At(Contacts))),
-            Meet(kernel("facets", "meet_facets", At(Contacts))),
-            Meet(kernel("parts", "meet_parts", At(Parts))),
-            Meet(kernel("facets", "drop_repeated", At(Contacts))),
-            Meet(kernel("solids", "merge_solids", At(Contacts))),
-            Meet(kernel("solids", "share_pull", At(Contacts))),
-            Join(kernel("narrowphase", "join_patches", At(Contacts))),
-            Merge(kernel("narrowphase", "merge_flush", At(Contacts))),
-            run("narrowphase", "apply_laws", At(Contacts)),
-            run("response", "find_responses", At(Uncoloured)),
-            Hold(kernel("joints", "place_joints", Joints)),
-            Hold(kernel("joints", "couple_rows", Machines)),
-        ],
+        work: with_geometry!(
+            (Contacts, Parts),
+            [run("integrate", "aim_bodies", Aimed)],
+            [
+                run("narrowphase", "apply_laws", At(Contacts)),
+                run("response", "find_responses", At(Uncoloured)),
+                Hold(kernel("joints", "place_joints", Joints)),
+                Hold(kernel("joints", "couple_rows", Machines)),
+            ]
+        ),
     },
     Stage {
         name: "impact",

@@ -21,39 +21,34 @@ pub(super) const BEGIN: Stage = Stage {
 pub(super) const SOLVE: Stage = Stage {
     name: "impact",
     phase: Phase::Strike,
-    work: &[
-        Impacts(
-            &[
-                strike("strike_contacts", "strike_overflow", "strike_joints"),
-                strike("strike_contacts_and_note", "strike_overflow_and_note", "strike_joints_and_note"),
-            ],
-            &[
-                run("impact", "check_impacts", Once),
-                weigh_impacts(At(ImpactRound)),
-                measure("add_stress", THROWN_AWAY, At(ImpactRound)),
-                measure("add_grain_stress", THROWN_ON_GRAINS, At(ImpactRound)),
-                book_impacts(At(ImpactRound)),
-                BookJoints(kernel("balance", "book_joint_impacts", Once)),
-                Hold(kernel("joints", "end_round", Machines)),
-                Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", At(ImpactAim)) }),
-            ],
-        ),
-        Pause(kernel("impact", "pause_impacts", Once)),
-        weigh_impacts(At(ImpactContacts)),
-        measure("add_stress", THROWN_AWAY, At(ImpactContacts)),
-        measure("add_grain_stress", THROWN_ON_GRAINS, At(ImpactContacts)),
-        book_impacts(At(ImpactContacts)),
-        BookJoints(kernel("balance", "book_last_joint_impacts", Once)),
-        run("narrowphase", "find_geometry", At(ImpactContacts)),
-        Meet(kernel("solids", "find_manifolds", At(ImpactContacts))),
-        Meet(kernel("facets", "meet_facets", At(ImpactContacts))),
-        Meet(kernel("parts", "meet_parts", At(ImpactParts))),
-        Meet(kernel("facets", "drop_repeated", At(ImpactContacts))),
-        Meet(kernel("solids", "merge_solids", At(ImpactContacts))),
-        Join(kernel("narrowphase", "join_patches", At(ImpactContacts))),
-        Merge(kernel("narrowphase", "merge_flush", At(ImpactContacts))),
-        run("narrowphase", "apply_laws", At(ImpactContacts)),
-    ],
+    work: with_geometry!(
+        (ImpactContacts, ImpactParts),
+        [
+            Impacts(
+                &[
+                    strike("strike_contacts", "strike_overflow", "strike_joints"),
+                    strike("strike_contacts_and_note", "strike_overflow_and_note", "strike_joints_and_note"),
+                ],
+                &[
+                    run("impact", "check_impacts", Once),
+                    weigh_impacts(At(ImpactRound)),
+                    measure("add_stress", THROWN_AWAY, At(ImpactRound)),
+                    measure("add_grain_stress", THROWN_ON_GRAINS, At(ImpactRound)),
+                    book_impacts(At(ImpactRound)),
+                    BookJoints(kernel("balance", "book_joint_impacts", Once)),
+                    Hold(kernel("joints", "end_round", Machines)),
+                    Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", At(ImpactAim)) }),
+                ],
+            ),
+            Pause(kernel("impact", "pause_impacts", Once)),
+            weigh_impacts(At(ImpactContacts)),
+            measure("add_stress", THROWN_AWAY, At(ImpactContacts)),
+            measure("add_grain_stress", THROWN_ON_GRAINS, At(ImpactContacts)),
+            book_impacts(At(ImpactContacts)),
+            BookJoints(kernel("balance", "book_last_joint_impacts", Once)),
+        ],
+        [run("narrowphase", "apply_laws", At(ImpactContacts))]
+    ),
 };
 
 /// Stage before the impacts of a halted substep go on: plans their dispatches again.
