@@ -72,14 +72,15 @@ pub struct Imported {
 /// # Errors
 /// All mistakes in the file, each with its line; options that are of the other kind of file.
 pub fn import(file: &Path, out: &Path, options: &ImportOptions) -> Result<Imported, Problems> {
-    let is_robot = urdf::is_robot(file);
+    let robot = urdf::robot_text(file);
+    let is_robot = robot.is_some();
     if let Some(option) = stray_option(options, is_robot) {
         let [found, expected] = if is_robot { ["a robot", "a script"] } else { ["a script", "a robot"] };
         let message = format!("{} is {found}, and the option is of {expected}", file.display());
         return Err(Problems::new(option, vec![Problem::of(option, message).help("leave it out")]));
     }
-    if is_robot {
-        return urdf::import(file, out, &options.robot);
+    if let Some(text) = robot {
+        return urdf::import((file, &text), out, &options.robot);
     }
     let read = reader::read(file, options)?;
     write::write(file, out, read, options.is_smooth)

@@ -106,11 +106,12 @@ impl Travel {
 
     /// Whether the step that starts at `world.time` needs a search.
     pub fn calls_for_search(&self, world: &World, settings: &Settings) -> bool {
+        let strain_rate = strain_rate(world);
         self.paths.len() != world.spheres.len()
             || self.boundaries.len() != world.boundaries.len()
             || (0..world.boundaries.len()).any(|body| self.boundary_may_leave(world, settings, body))
             || (self.paths.par_iter().zip(&world.spheres).with_min_len(CHUNK))
-                .any(|(&path, sphere)| may_leave(world, settings, path, sphere))
+                .any(|(&path, sphere)| may_leave(world, settings, strain_rate, path, sphere))
     }
 
     /// Whether a point of a boundary may by the end of the step have moved half the skin of the smallest grain.
@@ -147,14 +148,15 @@ fn apart(sphere: &Sphere) -> f64 {
     2.0 * sphere.radius
 }
 
-/// Whether a sphere that has moved along `path` \[m\] since the last search may by the end of the step have moved half the skin.
-fn may_leave(world: &World, settings: &Settings, path: f64, sphere: &Sphere) -> bool {
+/// Whether a sphere that has moved along `path` \[m\] since the last search may by the end of the step have moved half the skin, in a cell
+/// with this [`strain_rate`] \[1/s\].
+fn may_leave(world: &World, settings: &Settings, strain_rate: f64, path: f64, sphere: &Sphere) -> bool {
     if world.bodies.inverse_mass[sphere.body as usize] == 0.0 {
         return false; // it was removed
     }
     let step = settings.time_step;
     let gained = 0.5 * world.gravity.length() + world.sphere_push(sphere);
-    let strained = strain_rate(world) * apart(sphere);
+    let strained = strain_rate * apart(sphere);
     let ahead = step * (world.sphere_speed(sphere) + strained + step * gained);
     path + ahead > settings.skin * sphere.radius
 }

@@ -22,26 +22,24 @@ pub use options::{RobotBase, RobotDrive, RobotOptions};
 
 use super::Imported;
 use crate::files::{LARGEST_TEXT, read_text};
-use crate::scenario::{Problem, Problems, Scenario};
+use crate::scenario::{Problems, Scenario};
 use element::UrdfReading;
 use robot::{UrdfPose, UrdfRobot};
 use tree::UrdfTree;
 
-/// Whether a file is XML, as robots are and scripts are not.
-pub fn is_robot(file: &Path) -> bool {
-    let text = read_text(file, LARGEST_TEXT).unwrap_or_default();
-    text.trim_start_matches('\u{feff}').trim_start().starts_with('<')
+/// Text of a robot; `None` where a file is no XML, as scripts are not, or cannot be read.
+pub fn robot_text(file: &Path) -> Option<String> {
+    let text = read_text(file, LARGEST_TEXT).ok()?;
+    let text = text.trim_start_matches('\u{feff}');
+    text.trim_start().starts_with('<').then(|| text.to_owned())
 }
 
-/// Reads a robot, and makes the text of a scenario that is to be written to `out`, from where its paths of meshes begin.
+/// Reads a robot with this text, and makes that of a scenario that is to be written to `out`, from where its paths of meshes begin.
 ///
 /// # Errors
 /// All mistakes in the file, each with its line.
-pub fn import(file: &Path, out: &Path, options: &RobotOptions) -> Result<Imported, Problems> {
+pub fn import((file, text): (&Path, &str), out: &Path, options: &RobotOptions) -> Result<Imported, Problems> {
     let shown = file.display().to_string();
-    let text = read_text(file, LARGEST_TEXT)
-        .map_err(|error| Problems::new(&shown, vec![Problem::of(&shown, error.to_string())]))?;
-    let text = text.trim_start_matches('\u{feff}');
     let mut reading = UrdfReading::new(file, text);
     let scenario = scenario(&mut reading, text, (file, out), options);
     let Some(scenario) = scenario.filter(|_| reading.problems.is_empty()) else {

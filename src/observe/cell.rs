@@ -81,8 +81,6 @@ impl CellState {
         let pressure = stresses(mean_loads).iter().sum::<f64>() / 3.0;
         let stresses = stresses(loads);
         let mean_stress = stresses.iter().sum::<f64>() / 3.0;
-        let volumes = grains(snapshot).map(|grain| grain_volume(snapshot.world.plane, grain.radius));
-        let solid = snapshot.share.sum(volumes.sum::<f64>());
         CellState {
             lengths,
             strains: kept.map(|share| 1.0 - share),
@@ -92,9 +90,15 @@ impl CellState {
             // σ_a - (σ_b + σ_c)/2
             deviator_stress: 1.5 * (stresses[plan.axial] - mean_stress),
             pressure,
-            solid_fraction: solid / volume,
+            solid_fraction: solid_volume(snapshot) / volume,
         }
     }
+}
+
+/// Volume of all grains \[m³\].
+pub(super) fn solid_volume(snapshot: &Snapshot) -> f64 {
+    let volumes = grains(snapshot).map(|grain| grain_volume(snapshot.world.plane, grain.radius));
+    snapshot.share.sum(volumes.sum::<f64>())
 }
 
 #[cfg(test)]

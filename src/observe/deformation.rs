@@ -2,10 +2,9 @@
 
 use glam::DMat3;
 
-use super::cell::CellState;
+use super::cell::{CellState, solid_volume};
 use super::{Base, grains};
 use crate::engine::Snapshot;
-use crate::model::plane::grain_volume;
 use crate::model::{Periodic, Tilt};
 
 /// Sums of a cell since the start, from which means follow.
@@ -73,10 +72,6 @@ pub(super) fn inertial_number(snapshot: &Snapshot, base: Option<&Base>) -> f64 {
     }
     let density: f64 = mass / solid_volume(snapshot);
     (sums.shear_strain / time).abs() * diameters / count * (density / normal).sqrt()
-}
-
-fn solid_volume(snapshot: &Snapshot) -> f64 {
-    grains(snapshot).map(|grain| grain_volume(snapshot.world.plane, grain.radius)).sum()
 }
 
 /// Lengths, strains and stresses of the cell. Strains are over the lengths at the start, stresses means since the base.
